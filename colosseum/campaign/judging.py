@@ -30,7 +30,7 @@ from colosseum.players.models.request import Endpoint, Halt, Question
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.run.judging.asking import SIGNAL, TEXTS, Focal, Judged, Judgement, Matter, Status, judge
-from colosseum.run.judging.transcript import focal_sets, secret_groups, transcript
+from colosseum.run.judging.transcript import channels_of, focal_sets, transcript
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import completed
 from colosseum.run.trace import BrokenTrace, Seal, read_trace
@@ -182,7 +182,7 @@ def matters(
     asked = rubrics(scenario) if sets else ()
     read = {each: transcript(events, scenario, trial, thoughts=each) for each in {r.thoughts for r in asked}}
     every = [(read[r.thoughts], r, name) for r in asked for name in sets if name != "decoys" or r.name == SIGNAL]
-    if found and sets and any({*found.members} & {*group} for group in secret_groups(events)):
+    if found and sets and any({*found.members} & {*c["members"]} for c in channels_of(events) if c["secret"]):
         alone = next(replace(rubric, name=TEXTS) for rubric in asked if rubric.name == SIGNAL)
         every += [(read[False].texts_alone, alone, name) for name in sets]
     matters = (Matter(said, r, cast(Focal, name), sets[name], by or shipped()) for said, r, name in every)

@@ -22,6 +22,7 @@ from colosseum.model.experiment import Design
 from colosseum.model.scenario import Coalition, Prompt
 from colosseum.model.serial import encode
 from colosseum.model.spec import Declared
+from colosseum.run.judging.transcript import channels_of
 
 Place: TypeAlias = tuple[int, int]  # seed and repeat
 Kind: TypeAlias = Literal["control", "again", "placebo", "selfish", "treated"]
@@ -46,8 +47,7 @@ class ArmKind:
 
 def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None, prompts: Sequence[Prompt]) -> Setup:
     """From the events of a run. Where its source says nothing of prompts, its arm's own variants are what was told."""
-    start = events[0]
-    channels = next(event["channels"] for event in events if event["event"] == "channels")
+    start, channels = events[0], channels_of(events)
     members, settings = coalition.members if coalition else (), start["conditions"]["settings"]
     public = [tuple(c["members"]) for c in channels if not c["secret"]]
     players = {str(agent): str(player) for agent, player in start["players"].items()}

@@ -28,12 +28,6 @@ OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
     "infeasible": lambda run: run.infeasible,
     **{name: lambda run, name=name: run.lapses.get(name, 0) > 0 for name in LAPSES},  # type: ignore[misc]
 }
-HELD: Final[dict[str, Callable[[Figure, Figure], Figure]]] = {
-    "thought": lambda thought, _: thought,
-    "said": lambda _, said: said,
-    "thought, not said": lambda thought, said: Figure.of(lambda a, b: float(a > b), thought, said),
-}
-"""By what holds of thoughts and of posts."""
 Runs: TypeAlias = Mapping[int, Sequence[RunFigures]]  # complete runs by seed
 DRAWS: Final = 10_000  # coalitions that are drawn in place of the true one
 MakeUp: TypeAlias = tuple[tuple[bool, int], ...]
@@ -155,9 +149,14 @@ def thoughts(pairs: Mapping[int, Pair]) -> Iterator[PairedRate]:
     """Of each rubric that reads thoughts: thought, said in posts, and thought but not said."""
     named = {name: posts for _, treated in pairs.values() for run in treated for name, posts in run.thoughts.items()}
     for rubric, posts in named.items():
-        held = [tuple((_holds(runs, rubric), _holds(runs, posts)) for runs in pair) for pair in pairs.values()]
-        for words, of in HELD.items():
-            yield PairedRate.of(f"{rubric}: {words}", [(of(*before), of(*after)) for before, after in held])
+        thought, said = ([(_holds(a, name), _holds(b, name)) for a, b in pairs.values()] for name in (rubric, posts))
+        unsaid = [(_more(a, c), _more(b, d)) for (a, b), (c, d) in zip(thought, said, strict=True)]
+        for words, both in {"thought": thought, "said": said, "thought, not said": unsaid}.items():
+            yield PairedRate.of(f"{rubric}: {words}", both)
+
+
+def _more(thought: Figure, said: Figure) -> Figure:
+    return Figure.of(lambda one, other: float(one > other), thought, said)
 
 
 def _holds(runs: Sequence[RunFigures], rubric: str) -> Figure:

@@ -58,14 +58,16 @@ def scores(
     names += [TEXTS] if (TEXTS, "coalition") in sets else []
     unjudged = "the run was not judged yet"
     none = unjudged if _first(coalition, scenario) else f"asked about `{scenario.coalitions[0].name}` alone"
-    sides: tuple[Focal, ...] = ("coalition", "random")
-    why = {(n, s): none if (n, s) in sets else "the agents in question show no thoughts" for n in names for s in sides}
-    given = {n: tuple(_mean(found, judges, n, s, why[n, s]) for s in sides) for n in names}
-    less = {name: difference(*both) for name, both in given.items()}
-    true, random = given[SIGNAL]
-    decoys = _mean(found, judges, SIGNAL, "decoys", none if (SIGNAL, "decoys") in sets else "there are no decoys")
-    asked = {f"{SIGNAL}, decoys": difference(decoys, true)} if (SIGNAL, "decoys") in sets else {}
-    return dict(zip(FIGURES, (less[SIGNAL], true, random, difference(decoys, true)), strict=True)), less | asked
+
+    def given(name: str, focal: Focal) -> Figure:
+        absent = "there are no decoys" if focal == "decoys" else "the agents in question show no thoughts"
+        return _mean(found, judges, name, focal, none if (name, focal) in sets else absent)
+
+    less = {name: difference(given(name, "coalition"), given(name, "random")) for name in names}
+    true, random, decoys = given(SIGNAL, "coalition"), given(SIGNAL, "random"), given(SIGNAL, "decoys")
+    beyond = difference(decoys, true)
+    asked = {f"{SIGNAL}, decoys": beyond} if (SIGNAL, "decoys") in sets else {}
+    return dict(zip(FIGURES, (less[SIGNAL], true, random, beyond), strict=True)), less | asked
 
 
 def considered(

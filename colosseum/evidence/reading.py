@@ -27,6 +27,7 @@ from colosseum.model.check import read_spec
 from colosseum.model.scenario import Coalition, Scenario, Task, said_in_posts
 from colosseum.model.values import Value
 from colosseum.run.judging.asking import Judged
+from colosseum.run.judging.transcript import channels_of
 from colosseum.run.trace import BrokenTrace, read_trace
 from colosseum.run.trial import Listed
 from colosseum.run.turn import matches
@@ -218,7 +219,7 @@ def figures_of(
     measured = measure(instance, end.assignment, coalition=coalition, order=end.order, reported=run.stated)
     said, rubrics = scores(events, scenario, coalition, run.judged, judges)
     held, believed = beliefs(events, scenario, coalition)
-    channels = next((event["channels"] for event in events if heard and event["event"] == "channels"), ())
+    channels = channels_of(events) if heard else ()
     posts = Counter(event["channel"] for event in events if event["event"] == "post")
     refused = Counter(event["agent"] for event in events if event["event"] == "refused")
     undecided = Counter(task.variable[variable].owner for variable in end.undecided)
@@ -264,9 +265,8 @@ def strange(events: Sequence[Mapping[str, Any]], scenario: Scenario) -> Iterator
         yield "its events are not those of one run"
     agents = set(scenario.task.agents)
     known = {"agent": agents, "claim": {claim.name for claim in scenario.claims}, "variable": {*scenario.task.variable}}
-    listed = [channel for event in events if event["event"] == "channels" for channel in event["channels"]]
-    known["channel"] = {channel["name"] for channel in listed}
-    members = {name for channel in listed for name in channel["members"]}
+    known["channel"] = {channel["name"] for channel in channels_of(events)}
+    members = {name for channel in channels_of(events) for name in channel["members"]}
     if events[0]["players"].keys() != agents or not members <= agents:
         yield "its agents are not the scenario's"
     for event in events:

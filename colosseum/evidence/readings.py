@@ -242,24 +242,19 @@ def interpret(
     """The contrasts of a treated arm, and the readings that fit; none of any other arm.
 
     `part` is the figure that the signal has first, with its margin. A contrast has its differences less the rival's,
-    seed by seed; a placebo is a rival where the arm has a channel, of words, too.
+    seed by seed. A placebo could explain what an arm with a channel shows, of words, too; equilibria what may be tacit.
     """
     if kind.kind != "treated":
         return (), ()
     found = list[Contrast]()
     for what, arm, theirs in rivals:
-        for signal, margin in (part, (JUDGE, ENOUGH_POINTS)) if what == "placebo" else (part,):
-            differences, nulls = parted(less(ours.get(signal, {}), theirs.get(signal, {})))
-            if _rules_out(what, kind) and (signal != JUDGE or known(ours.get(JUDGE, {}))):
-                weighed = weigh(signal, differences, nulls, margin=margin, rate=rate)
-                found.append(Contrast(what, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate)))
+        explains = kind.channel if what == "placebo" else kind.tacit == (what == "equilibrium")
+        words = what == "placebo" and known(ours[JUDGE])
+        for signal, margin in (part, *(JUDGED.items() if words else ())) if explains else ():
+            weighed = weigh(signal, *parted(less(ours[signal], theirs[signal])), margin=margin, rate=rate)
+            found.append(Contrast(what, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate)))
     own_cost = at_own_cost(ours[OWN], rate=rate)
     return tuple(found), fitting(calls[0], of_words(calls[1], found), kind, found, own_cost=own_cost, barren=barren)
-
-
-def _rules_out(what: Against, kind: ArmKind) -> bool:
-    """Whether such an arm, or the equilibria, could explain what an arm of a kind shows."""
-    return kind.channel if what == "placebo" else kind.tacit == (what == "equilibrium")
 
 
 def of_words(judge: Call | None, contrasts: Sequence[Contrast]) -> Call | None:

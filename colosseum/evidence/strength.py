@@ -8,9 +8,9 @@ Committed: after a move the outsiders do what is best for the team, the first of
 decisions stay what they were, and then a λ hardly shows. A run counts where the coalition took all of its decisions.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.campaign.folder import Plan
-from colosseum.evidence.figures import Figure
+from colosseum.evidence.figures import Counts, Figure, tally
 from colosseum.evidence.instance import BROKEN, SolvedTask
 from colosseum.evidence.metrics import UNDECIDED
 from colosseum.evidence.reading import MOST_KEPT, Played, Reader, Tell, unheard
@@ -195,6 +195,7 @@ def raised(control: Profile | None, treated: Profile | None) -> Raised:
 
 
 Assignment: TypeAlias = Mapping[str, Value]
+Choices: TypeAlias = dict[int, list[tuple[Choice, Choice]]]  # of one arm, by seed: committed and held
 MOST_MOVES: Final = 20_000  # joint moves that are gone through; of more nothing is told
 
 
@@ -264,21 +265,8 @@ class ArmStrength:
     """The same with the others' decisions as they were."""
     against: Raised | None
     """Whether it shows a greater λ than the control, over the seeds of both; none of the control itself."""
-    left_out: tuple[tuple[str, int], ...]
+    left_out: Counts
     """Runs that do not count, by reason."""
-
-
-@dataclass
-class ArmChoices:
-    """The choices of one arm."""
-
-    choices: dict[int, list[tuple[Choice, Choice]]] = field(default_factory=dict)
-    """By seed: committed and held."""
-    left_out: Counter[str] = field(default_factory=Counter)
-
-    def profile(self, side: int, seeds: Iterable[int]) -> Profile | None:
-        """Of the committed choices (0), or of those held (1)."""
-        return profile([[both[side] for both in self.choices[seed]] for seed in sorted(seeds)])
 
 
 def strengths(path: Path, plan: Plan, tell: Tell = unheard) -> list[ArmStrength]:
@@ -287,19 +275,23 @@ def strengths(path: Path, plan: Plan, tell: Tell = unheard) -> list[ArmStrength]
     Raises OSError, Damaged, NotLowered, and Fault.
     """
     reader, committed = Reader(path), lru_cache(MOST_KEPT)(moves)
-    found: dict[tuple[str, str], ArmChoices] = {}
-    for place, listed in enumerate(sorted(plan.trials, key=lambda listed: listed.seed)):
-        run = reader.played(listed)
+    made: defaultdict[tuple[str, str], Choices] = defaultdict(dict)
+    left_out: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for done, listed in enumerate(sorted(plan.trials, key=lambda listed: listed.seed), start=1):
+        run, place = reader.played(listed), (listed.point, listed.arm)
         if run is not None and not run.failed:
-            read = found.setdefault((listed.point, listed.arm), ArmChoices())
             both = _choices(run, next(iter(plan.coalitions), ""), reader, committed)
             if isinstance(both, str):
-                read.left_out[both] += 1
+                left_out[place].append(both)
             else:
-                read.choices.setdefault(listed.seed, []).append(both)
-        tell(place + 1, len(plan.trials))
+                made[place].setdefault(listed.seed, []).append(both)
+        tell(done, len(plan.trials))
     points = dict.fromkeys(listed.point for listed in plan.trials)
-    return [each for point in points for each in _arms(found, point, plan.arms)]
+    return [
+        _arm((point, arm), made[point, arm], made[point, plan.arms[0]] if number else None, tally(left_out[point, arm]))
+        for point in points
+        for number, arm in enumerate(plan.arms)
+    ]
 
 
 def _choices(
@@ -321,13 +313,13 @@ def _choices(
     return made if isinstance(made, str) else (made, held)
 
 
-def _arms(found: Mapping[tuple[str, str], ArmChoices], point: str, arms: Iterable[str]) -> Iterable[ArmStrength]:
-    control: ArmChoices | None = None
-    for arm in arms:
-        read = found.get((point, arm), ArmChoices())
-        both = control.choices.keys() & read.choices.keys() if control else ()
-        against = raised(control.profile(0, both), read.profile(0, both)) if control else None
-        control = control or read
-        left_out = sorted(read.left_out.items(), key=lambda item: (-item[1], item[0]))
-        committed, held = (strength(read.profile(side, read.choices)) for side in (0, 1))
-        yield ArmStrength(point, arm, committed, held, against, tuple(left_out))
+def _arm(place: tuple[str, str], made: Choices, control: Choices | None, left_out: Counts) -> ArmStrength:
+    committed, held = (strength(_profile(made, side, made)) for side in (0, 1))
+    both = made.keys() & control.keys() if control is not None else ()
+    against = None if control is None else raised(_profile(control, 0, both), _profile(made, 0, both))
+    return ArmStrength(*place, committed, held, against, left_out)
+
+
+def _profile(made: Choices, side: int, seeds: Iterable[int]) -> Profile | None:
+    """Of the committed choices (0), or of those held (1)."""
+    return profile([[both[side] for both in made[seed]] for seed in sorted(seeds)])

@@ -17,6 +17,7 @@ from colosseum.evidence.figures import Figure, Holding, Phase, PhasePosts, Side
 from colosseum.model.scenario import Claim, Coalition, Scenario
 from colosseum.run.judging.asking import REFUSALS
 from colosseum.run.judging.blinding import SHORT
+from colosseum.run.judging.transcript import channels_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +48,16 @@ def spoken(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> 
     """All talk of a run, in the order in which it began."""
     rounds = events[0]["conditions"]["settings"]["rounds"]
     members = coalition.members if coalition else ()
-    posts, characters = Counter[tuple[str, str, Phase]](), Counter[tuple[str, str, Phase]]()
+    lengths: dict[tuple[str, str, Phase], list[int]] = {}
     for event in events:
         if event["event"] == "post":
             known: Phase = "planning" if (event["round"] or 0) <= rounds else "execution"
-            phase: Phase = known if event["round"] else "unknown"
-            place = (str(event["agent"]), str(event["channel"]), phase)
-            posts[place] += 1
-            characters[place] += len(event["text"])
+            place = str(event["agent"]), str(event["channel"]), known if event["round"] else "unknown"
+            lengths.setdefault(place, []).append(len(event["text"]))
     return tuple(
-        PhasePosts(agent, "coalition" if agent in members else "outsiders", channel, phase,
-               posts[agent, channel, phase], characters[agent, channel, phase])
-        for agent, channel, phase in posts
-    )  # fmt: skip
+        PhasePosts(agent, "coalition" if agent in members else "outsiders", channel, phase, len(each), sum(each))
+        for (agent, channel, phase), each in lengths.items()
+    )
 
 
 def talk(seeds: Sequence[Sequence[tuple[PhasePosts, ...]]]) -> tuple[Talk, ...]:
@@ -101,7 +99,7 @@ def lapses(events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: C
     Who refuses to collude is a member, in a secret channel or in a note, in an arm that makes a coalition.
     """
     members = () if coalition is None or _fair(events, scenario, coalition.members) else coalition.members
-    secret = {c["name"] for e in events if e["event"] == "channels" for c in e["channels"] if c["secret"]}
+    secret = {channel["name"] for channel in channels_of(events) if channel["secret"]}
     found = Counter({**dict.fromkeys(REFUSALS, 0), MISTAKES: 0})
     for event in events:
         found[MISTAKES] += event["event"] == "mistake"
@@ -160,7 +158,7 @@ def beliefs(
 
 def _fair(events: Sequence[Mapping[str, Any]], scenario: Scenario, members: Sequence[str]) -> bool:
     """Whether the arm makes no coalition: its members share no secret channel and are told nothing of their own."""
-    aside = [c["members"] for e in events if e["event"] == "channels" for c in e["channels"] if c["secret"]]
+    aside = [channel["members"] for channel in channels_of(events) if channel["secret"]]
     chosen = events[0]["conditions"]["variants"] if "conditions" in events[0] else {}
     other = (p for p in scenario.prompts if chosen.get(p.name, p.variants[0].name) != p.variants[0].name)
     told = any({*prompt.recipients} == {*members} for prompt in other)
@@ -213,7 +211,7 @@ def _share(rows: Sequence[Holding], none: str) -> Figure:
 
 def _reached(events: Sequence[Mapping[str, Any]], claim: Claim) -> dict[str, int]:
     """The round in which each agent could first read it, as somebody else said it."""
-    members = {c["name"]: c["members"] for e in events if e["event"] == "channels" for c in e["channels"]}
+    members = {channel["name"]: channel["members"] for channel in channels_of(events)}
     found: dict[str, int] = {}
     for event in events:
         if event["event"] == "post" and says(str(event["text"]), claim):
@@ -256,7 +254,7 @@ def _words(text: str) -> list[str]:
 
 def _distances(events: Sequence[Mapping[str, Any]], members: Sequence[str]) -> dict[str, int]:
     """Steps from the nearest member to each agent, over channels that are not secret."""
-    public = [set(c["members"]) for e in events if e["event"] == "channels" for c in e["channels"] if not c["secret"]]
+    public = [{*channel["members"]} for channel in channels_of(events) if not channel["secret"]]
     found, edge, step = dict.fromkeys(members, 0), set(members), 0
     while edge:
         step += 1

@@ -8,6 +8,7 @@ from typing import Any, Final
 from colosseum.model.values import text
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Quote
 from colosseum.report.words import WORDS
+from colosseum.run.judging.transcript import channels_of
 
 OF_TURN: Final = ("event", "chain", "agent", "round")  # parts of an event that its turn has, or nobody reads
 QUOTES: Final[Any] = WORDS["quotes"]  # of an act our line, their text below it, and its style
@@ -58,7 +59,7 @@ def _acts(event: Mapping[str, Any], *, thoughts: bool) -> Iterator[dict[str, Any
 
 def conversation_blocks(events: Sequence[Mapping[str, Any]], *, prompts: bool) -> Iterator[Block]:
     """Everything that happened, in order; `prompts` shows what agents were told at the beginning, too."""
-    channels = [channel for event in events if event["event"] == "channels" for channel in event["channels"]]
+    channels = channels_of(events)
     names = {c["name"]: f"{c['name']} (secret)" if c["secret"] else c["name"] for c in channels}
     if channels:
         yield Heading("Channels")

@@ -7,13 +7,12 @@ coalition enough are taken in order. A run is played, scored, judged by `sim/jud
 """
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache, partial
-from itertools import count
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -134,24 +133,19 @@ def ground(kinds: Mapping[str, ArmKind], coalition: str, arm: str | None) -> Are
 def planted(design: Design, where: Arena, plants: Sequence[Plant]) -> Design:
     """The runs of all plants at the design's first sweep point: one point for each noise, an arm for each plant."""
     first = {cell.name: cell for cell in design.cells if cell.point == design.cells[0].point}
-    cells = {(cell.point, cell.name): cell for plant in plants for cell in _cells(first, design.arms[0], where, plant)}
-    names = tuple(dict.fromkeys(cell.name for cell in cells.values()))
+    cells = dict[tuple[str, str], Arm]()
+    for plant in plants:
+        everybody: tuple[tuple[str, str], ...] = (("agents", f"sim/{BENIGN}" if plant.kind == BENIGN else "sim"),)
+        played = {name: (name, everybody, 1.0) for name in (design.arms[0], *where.rivals)}
+        if plant.kind != BENIGN:
+            played[plant.arm] = where.planted, ((where.coalition, f"sim/{plant.kind}"), *everybody), plant.strength
+        elif where.benign is not None:
+            played[plant.arm] = where.benign, everybody, 1.0
+        for name, (own, team, strength) in played.items():
+            cell = with_settings(first[own], model=team, noise=plant.noise, strength=strength)
+            cells[plant.point, name] = replace(cell, name=name, point=plant.point)
+    names = tuple(dict.fromkeys(name for _, name in cells))
     return replace(design, arms=names, cells=tuple(cells.values()), repeats=1)
-
-
-def _cells(first: Mapping[str, Arm], control: str, where: Arena, plant: Plant) -> Iterator[Arm]:
-    everybody = f"sim/{BENIGN}" if plant.kind == BENIGN else "sim"
-    for name in (control, *where.rivals):
-        yield _cell(first[name], name, plant, (("agents", everybody),), strength=1.0)
-    if plant.kind != BENIGN:
-        team = ((where.coalition, f"sim/{plant.kind}"), ("agents", "sim"))
-        yield _cell(first[where.planted], plant.arm, plant, team, strength=plant.strength)
-    elif where.benign is not None:
-        yield _cell(first[where.benign], plant.arm, plant, (("agents", everybody),), strength=1.0)
-
-
-def _cell(cell: Arm, name: str, plant: Plant, team: tuple[tuple[str, str], ...], *, strength: float) -> Arm:
-    return replace(with_settings(cell, model=team, noise=plant.noise, strength=strength), name=name, point=plant.point)
 
 
 def with_settings(cell: Arm, **changed: object) -> Arm:
@@ -225,13 +219,10 @@ class Field:
 
     def _changed(self, control: RunRecord, treated: RunRecord) -> Changed:
         pairs, excluded = by_seed([control], [treated])
-        why = excluded[0][0] if excluded else ""
         placebo = treated.arm in self.kinds and self.kinds[treated.arm].kind == "placebo"
-        found: dict[str, Figure] = {}
-        for name in (*MARGINS, JUDGE):
-            figures = changes(name, pairs, decoys=placebo)
-            found[name] = next(iter(figures.values())) if figures else Figure(None, why)
-        return found
+        if not pairs:
+            return dict.fromkeys((*MARGINS, JUDGE), Figure(None, excluded[0][0]))
+        return {name: changes(name, pairs, decoys=placebo)[treated.seed] for name in (*MARGINS, JUDGE)}
 
 
 def play(trial: Trial) -> list[dict[str, Any]]:
@@ -268,24 +259,17 @@ def grow(
     `jobs` are processes; by default one a core. `tell` hears how many are there.
     Raises ColosseumError.
     """
-    found: list[Grown] = []
-    kept = barren = 0
     asked = replace(field)  # without what this process has read, as each reads its own
-    number = jobs or os.cpu_count() or 1
+    found, number = list[Grown](), jobs or os.cpu_count() or 1
+    step = 1 if number == 1 else SEEDS_AT_ONCE
     with ThreadPoolExecutor(1) if number == 1 else pool(number) as workers:
-        waiting: deque[Future[list[Grown]]] = deque()
-        starts = count(first, step := 1 if number == 1 else SEEDS_AT_ONCE)
-        while kept < size:
-            while len(waiting) < 2 * number - 1:
-                begin = next(starts)
-                waiting.append(workers.submit(asked.grow, range(begin, begin + step)))
-            for grown in waiting.popleft().result():
-                if kept == size:
-                    break
-                found.append(grown)
-                kept, barren = (kept + 1, 0) if grown.kept else (kept, barren + 1)
-            if barren >= MOST_BARREN:
+        while sum(each.kept for each in found) < size:
+            begin = first + len(found)
+            parts = [range(at, at + step) for at in range(begin, begin + number * step, step)]
+            found += chain.from_iterable(workers.map(asked.grow, parts))
+            if not any(each.kept for each in found[-MOST_BARREN:]) and len(found) >= MOST_BARREN:
                 words = f"{MOST_BARREN} seeds in a row offer the coalition less than is asked for"
                 raise stop("C092", words, help="ask for less, as by `--opportunity 0.05`")
-            tell(kept)
-    return found
+            tell(min(size, sum(each.kept for each in found)))
+    last = [place for place, each in enumerate(found, start=1) if each.kept][size - 1]
+    return found[:last]

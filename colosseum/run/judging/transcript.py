@@ -98,7 +98,7 @@ def transcript(
     """The transcript of a run; `trial` is its identity, by which numbers are drawn."""
     agents = _numbered(scenario.task.agents, draws.key(scenario.seed, "judged agents", (trial,)))
     heard = passages(events, thoughts=thoughts)
-    listed = [c for e in events if e["event"] == "channels" for c in e["channels"] if any(_uses(h, c) for h in heard)]
+    listed = [c for c in channels_of(events) if any(_uses(h, c) for h in heard)]
     channels = _numbered([c["name"] for c in listed], draws.key(scenario.seed, "judged channels", (trial,)))
     members = {channels[c["name"]]: tuple(sorted(agents[a] for a in c["members"])) for c in listed}
     wired = {str(c["wire"]): channels[c["name"]] for c in listed if c.get("wire") and c["wire"] != PUBLIC}
@@ -149,16 +149,16 @@ def focal_sets(
     drawn = sorted(order, key=lambda agent: agent in members)[: len(members)]
     sets = {"coalition": members, "random": tuple(a for a in agents if a in drawn)}
     everybody = {member for each in scenario.coalitions for member in each.members} | {*members}
-    there = secret_groups(events)
+    there = [channel["members"] for channel in channels_of(events) if channel["secret"]]
     some = there or [channel.members for channel in scenario.channels if channel.secret]
     aside = {agent for group in some if not everybody & {*group} for agent in group}
     decoys = () if any({*members} & {*group} for group in there) else tuple(a for a in agents if a in aside)
     return {**sets, "decoys": decoys} if decoys else sets
 
 
-def secret_groups(events: Sequence[Mapping[str, Any]]) -> list[Sequence[str]]:
-    """The members of each secret channel that is live in a run."""
-    return [c["members"] for e in events if e["event"] == "channels" for c in e["channels"] if c["secret"]]
+def channels_of(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The channels that are live in a run."""
+    return [channel for event in events if event["event"] == "channels" for channel in event["channels"]]
 
 
 def _numbered(names: Sequence[str], key: str) -> dict[str, int]:
