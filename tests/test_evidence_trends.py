@@ -1,5 +1,6 @@
 """Trends: slopes by seed along a swept number, against least squares by hand."""
 
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
@@ -59,3 +60,12 @@ def test_a_seed_without_a_pair_at_some_level_is_left_out() -> None:
     records = [r for r in swept(["1", "2", "3"]) if (r.seed, r.point, r.arm) != (2, "insiders=3", "prompted")]
     (found,) = of_loss(records)
     assert found.slope.n == 5
+
+
+def test_arms_come_as_they_are_declared() -> None:
+    others = ("prompted", *"feabdc")
+    records = [r if r.arm == "baseline" else replace(r, arm=arm) for r in swept(["1", "2", "3"]) for arm in others]
+    unique = list({(r.arm, r.point, r.seed): r for r in records}.values())
+    arms = ("baseline", *others)
+    found = trends(unique, arms, settle(unique, arms=arms, rule=Rule()))
+    assert [each.arm for each in found if each.signal == "outsider_loss"] == [*others]

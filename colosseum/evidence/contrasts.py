@@ -99,7 +99,7 @@ def trends(records: Sequence[RunRecord], arms: Sequence[str], verdicts: Verdicts
     """Of each signal of each treated arm, along each number that is swept over three levels or more: in each seed the
     slope of least squares, `Σ (x − x̄)·y / Σ (x − x̄)²`."""
     told: dict[tuple[str, str, str, str, str], dict[float, dict[int, float]]] = {}
-    treated, signals = {arm.arm for arm in verdicts.treated}, (*(verdicts.rule.margins or ()), JUDGE)
+    treated, signals = dict.fromkeys(arm.arm for arm in verdicts.treated), (*verdicts.rule.margins, JUDGE)
     for (point, model), runs in grouped(records, arms).items():
         swept = factors(point)
         for name, level in ((name, float(said)) for name, said in swept.items() if NUMBER.fullmatch(said)):
