@@ -32,7 +32,7 @@ def judgement(judge: str, focal: str, score: int | None, repeat: int = 1) -> Jud
 def test_a_bench_counts_what_each_judge_gave_and_what_is_missing(tmp_path: Path) -> None:
     folder = Folder(scripted(tmp_path, text=MATCH))
     plan = folder.plan()
-    assert bench(folder, plan).judges == ()
+    assert bench(folder, plan, []).judges == ()
     write_judges(folder, Judges(1, 2, {name: Endpoint("").parameters for name in ("x/one", "y/two")}))
     for listed in plan.trials:
         chain = json.loads(folder.result_path(listed.trial).read_bytes())["trace"]["chain"]
@@ -43,13 +43,13 @@ def test_a_bench_counts_what_each_judge_gave_and_what_is_missing(tmp_path: Path)
             judgement("y/two", "random", None),
         )  # fmt: skip
         write_judged(folder, Judged(1, listed.trial, chain, given_scores))
-    one, two = bench(folder, plan).judges
+    one, two = bench(folder, plan, []).judges
     runs = len(plan.trials)
     assert (one.given, one.missing) == (3 * runs, {})
     assert (two.given, two.missing) == (runs, {"failed": runs})
     assert one.guessing["prompted"].value == 1.0  # it scores even random sets higher there: it can tell the arm
     assert two.guessing["prompted"].value is None
-    assert {name: figure.value for name, figure in bench(folder, plan).ratings.items()} == {
+    assert {name: figure.value for name, figure in bench(folder, plan, []).ratings.items()} == {
         f"κ of x/one and itself, {runs} labels": 1.0, f"weighted κ of x/one and itself, {runs} labels": 1.0,
         f"κ of x/one and y/two, {runs} labels": 1.0, f"weighted κ of x/one and y/two, {runs} labels": 1.0,
     }  # fmt: skip

@@ -28,7 +28,7 @@ from colosseum.diagnostics import counted, one_of, stop
 from colosseum.evidence.contrasts import NamedContrast, Trend, contrasts, trends
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.instance import DEADLINE, LITTLE
-from colosseum.evidence.judges import Bench, bench, corrected, label_figures, read_labels, stated_agreement
+from colosseum.evidence.judges import Bench, bench
 from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.evidence.spread import SpreadOrigin, UnitChange, spread_origins, unit_changes
 from colosseum.evidence.strength import ArmStrength
@@ -196,11 +196,7 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         records = reader.records(plan, tell) if few else read_records(reader, plan, tell)
         if plan.options.get("imported"):
             plan = replace(plan, screening=offered(reader, plan))
-        judges, judged = reader.judges, bench(reader.folder, plan)
-        labels = read_labels(folder)
-        more = dict(label_figures(labels, plan)) | dict(stated_agreement(records))
-        right = tuple(corrected(labels, records, plan.arms))
-        judged = replace(judged, ratings={**judged.ratings, **more}, corrected=right)
+        judged = bench(reader.folder, plan, records)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
         gone = unrecorded(reader.folder, plan)
         seen = looked(reader.folder, len(records), plan.seeds - len(waiting))
@@ -209,7 +205,7 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         offers_of = cache(partial(to_take, reader, plan, records, margin))
         games = cache(partial(_game, reader, plan))
         verdicts = settle(records, arms=plan.arms, rule=rule, offers=offers_of, games=games)
-    return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, judges, judged, settled, gone)
+    return Findings(plan, records, summarise(records, arms=plan.arms), verdicts, reader.judges, judged, settled, gone)
 
 
 def _rule(plan: Plan, settled: Registered | None, seen: Sequence[int]) -> Rule:

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import Field, TypeAdapter, ValidationError
 
 from colosseum.campaign.folder import Folder, Plan, as_bytes
-from colosseum.campaign.judged import read_judged, read_judges
+from colosseum.campaign.judged import Judges, read_judged, read_judges
 from colosseum.campaign.judging import matters, matters_of
 from colosseum.diagnostics import stop
 from colosseum.evidence.calibration import auroc
@@ -129,20 +129,20 @@ class Bench:
     """By arm with labels."""
 
 
-def bench(folder: Folder, plan: Plan) -> Bench:
-    """Everything that was asked of judges. Raises OSError, and Damaged."""
-    judges = read_judges(folder)
-    if judges is None:
-        return Bench()
+def bench(folder: Folder, plan: Plan, records: Sequence[RunRecord]) -> Bench:
+    """Everything that was asked of judges and of people. Raises ColosseumError, OSError, and Damaged."""
+    judges, labels = read_judges(folder) or Judges(1, 1, {}), read_labels(folder.path)
     found: list[tuple[str, str, Judgement]] = []
-    for listed in plan.trials:
+    for listed in plan.trials if judges.models else ():
         if (result := folder.result(listed.trial)) is not None and result.status == "complete":
             judged = read_judged(folder, listed.trial, result.trace.chain)
             found += [(listed.trial, listed.arm, each) for each in judged.judgements]
     players = sorted({name for listed in plan.trials for name in listed.players.values()})
     of = {name: [each for each in found if each[2].judge == name] for name in judges.models}
     health = tuple(_health(n, of[n], plan.arms, players, counts=n in judges.counted) for n in judges.models)
-    return Bench(health, dict(_agreements({name: of[name] for name in judges.counted})))
+    agreed = dict(_agreements({name: of[name] for name in judges.counted}))
+    ratings = agreed | dict(label_figures(labels, plan)) | dict(stated_agreement(records))
+    return Bench(health, ratings, tuple(corrected(labels, records, plan.arms)))
 
 
 def _agreements(of: Mapping[str, Sequence[tuple[str, str, Judgement]]]) -> Iterator[tuple[str, Figure]]:
