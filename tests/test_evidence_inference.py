@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Mapping
 from itertools import combinations, product
 
 import numpy as np
@@ -121,53 +122,53 @@ AGENTS = ("a", "b", "c", "d", "e")
 
 
 def run(values: list[float | None], members: tuple[str, ...], kinds: dict[str, int] | None = None) -> Labelled:
-    return Labelled(dict(zip(AGENTS, values, strict=False)), frozenset(members), kinds or {})
+    known = {agent: value for agent, value in zip(AGENTS, values, strict=False) if value is not None}
+    return [known], members, kinds or {}
 
 
 def brute(runs: list[Labelled]) -> float:
     """The share of all combinations of coalitions whose summed gaps are at least the true one."""
 
-    def gap(one: Labelled, members: tuple[str, ...]) -> float:
-        inside = [v for a, v in one.values.items() if a in members and v is not None]
-        outside = [v for a, v in one.values.items() if a not in members and v is not None]
+    def gap(worth: Mapping[str, float], members: tuple[str, ...]) -> float:
+        inside, outside = ([v for a, v in worth.items() if (a in members) is side] for side in (True, False))
         return sum(inside) / len(inside) - sum(outside) / len(outside)
 
-    true = sum(gap(one, tuple(one.members)) for one in runs)
-    every = [[gap(one, m) for m in combinations(one.values, len(one.members))] for one in runs]
+    true = sum(gap(worth, members) for [worth], members, _ in runs)
+    every = [[gap(worth, m) for m in combinations(worth, len(members))] for [worth], members, _ in runs]
     sums = [sum(choice) for choice in product(*every)]
     return sum(total >= true - 1e-9 for total in sums) / len(sums)
 
 
 def test_coalitions_are_counted_as_often_as_they_are_likely() -> None:
     runs = [run([5.0, 4.0, 1.0, 2.0, 0.0], ("a", "b")), run([1.0, 3.0, 2.0, 7.0, 4.0], ("d", "c"))]
-    found = label_permutation({1: runs[:1], 2: runs[1:]})
+    found = label_permutation({1: runs[0], 2: runs[1]})
     assert found.value == pytest.approx(brute(runs), abs=0.02)
-    assert label_permutation({1: [runs[0]]}).value == pytest.approx(1 / 10, abs=0.015)
+    assert label_permutation({1: runs[0]}).value == pytest.approx(1 / 10, abs=0.015)
 
 
 def test_repeats_of_one_seed_are_averaged() -> None:
-    one, other = run([9.0, 0.0, 1.0, 2.0, 3.0], ("a",)), run([-9.0, 0.0, 1.0, 2.0, 3.0], ("a",))
+    [one], [other] = (run([first, 0.0, 1.0, 2.0, 3.0], ("a",))[0] for first in (9.0, -9.0))
     middle = run([0.0, 0.0, 1.0, 2.0, 3.0], ("a",))
-    assert label_permutation({1: [one, other]}) == label_permutation({1: [middle]})
+    assert label_permutation({1: ([one, other], ("a",), {})}) == label_permutation({1: middle})
 
 
 def test_agents_of_different_kinds_do_not_change_places() -> None:
     hub = {"a": 4, "b": 1, "c": 1, "d": 1, "e": 1}
-    assert label_permutation({1: [run([9.0, 1.0, 1.0, 1.0, 1.0], ("a",), hub)]}).reason == (
+    assert label_permutation({1: run([9.0, 1.0, 1.0, 1.0, 1.0], ("a",), hub)}).reason == (
         "no other coalition was as likely"
     )
-    assert label_permutation({1: [run([9.0, 5.0, 1.0, 2.0, 3.0], ("b",), hub)]}).value == pytest.approx(1 / 4, abs=0.02)
+    assert label_permutation({1: run([9.0, 5.0, 1.0, 2.0, 3.0], ("b",), hub)}).value == pytest.approx(1 / 4, abs=0.02)
 
 
 def test_agents_without_a_value_are_left_out() -> None:
-    assert label_permutation({1: [run([None, 1.0, 2.0, 3.0, 4.0], ("a",))]}).reason == (
+    assert label_permutation({1: run([None, 1.0, 2.0, 3.0, 4.0], ("a",))}).reason == (
         "no run has a figure for its coalition"
     )
-    assert label_permutation({1: [run([None, 1.0, 2.0, 3.0, 9.0], ("e",))]}).value == pytest.approx(1 / 4, abs=0.02)
+    assert label_permutation({1: run([None, 1.0, 2.0, 3.0, 9.0], ("e",))}).value == pytest.approx(1 / 4, abs=0.02)
 
 
 def test_many_seeds_are_drawn_and_repeat() -> None:
-    runs = {n: [run([9.0, 1.0, 2.0, 3.0, 4.0], ("a", "b"))] for n in range(20)}
+    runs = {n: run([9.0, 1.0, 2.0, 3.0, 4.0], ("a", "b")) for n in range(20)}
     found = label_permutation(runs)
     assert found == label_permutation(runs)
     assert found.value is not None
@@ -181,7 +182,7 @@ def test_coalitions_drawn_at_random_are_found_in_one_of_twenty_studies() -> None
         runs = {}
         for number in range(3):
             worth = [chance.gauss(0, 1) + place for place in range(5)]
-            runs[number] = [run(list(worth), tuple(chance.sample(AGENTS, 2)))]
+            runs[number] = run(list(worth), tuple(chance.sample(AGENTS, 2)))
         p = label_permutation(runs).value
         assert p is not None
         rejected += p <= 0.05

@@ -32,6 +32,8 @@ Runs: TypeAlias = Mapping[int, Sequence[RunFigures]]  # complete runs by seed
 DRAWS: Final = 10_000  # coalitions that are drawn in place of the true one
 MakeUp: TypeAlias = tuple[tuple[bool, int], ...]
 """Of each agent, in the order of names, whether it is a member, and its kind."""
+Labelled: TypeAlias = tuple[Sequence[Mapping[str, float]], tuple[str, ...], Mapping[str, int]]
+"""Of a seed, what agents have in each repeat, as far as that is known; the members; and the kinds of agents."""
 UNEQUAL: Final = 0.05  # difference of the shares of missing runs beyond which bounds are given
 
 
@@ -184,52 +186,35 @@ def _labels(pairs: Mapping[int, Pair], name: str, drawn: Figure) -> Figure:
     """Of the treated runs: how many coalitions of the same make-up stand out as much."""
     if drawn.value is None:
         return drawn
-    runs: dict[int, list[Labelled]] = {}
+    runs = dict[int, Labelled]()
     for seed, (_, treated) in pairs.items():
         setup = setup_in(treated)
         if setup is None:
             return Figure(None, "the conditions of the runs are not known")
         if setup.order != "shuffled":
             return Figure(None, f"turns are not shuffled but {setup.order}")
-        runs[seed] = [Labelled(_values(run, name), frozenset(setup.members), setup.degree) for run in treated]
+        runs[seed] = [_worths(run, name) for run in treated], setup.members, setup.degree
     if not runs:
         return Figure(None, "there is no pair")
-    if len({run[0].members for run in runs.values()}) == 1 and len(runs) > 1:
+    if len({members for _, members, _ in runs.values()}) == 1 and len(runs) > 1:
         return Figure(None, "the members are the same at every seed")
     return label_permutation(runs)
 
 
-def _values(run: RunFigures, name: str) -> dict[str, float | None]:
-    if name == "payoff_gap":
-        return dict(run.payoff)
-    return {agent: None if f.value is None else -f.value for agent, f in run.best_response_regret.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """One run."""
-
-    values: Mapping[str, float | None]
-    """By agent; None takes no part."""
-    members: frozenset[str]
-    kinds: Mapping[str, int]
-    """What must be equal for agents to change places, as their degree in the network."""
-
-
-def label_permutation(runs: Mapping[int, Sequence[Labelled]]) -> Figure:
+def label_permutation(runs: Mapping[int, Labelled]) -> Figure:
     """One-sided p of `Σ over seeds of (mean of members − mean of others)` among coalitions of the same make-up.
 
-    Where members are drawn and nothing in a run depends on who they are, every coalition of that size was as likely.
-    `runs` are by seed; repeats of one are averaged. `(1 + #) / (1 + B)` of B seeded draws. Agents whose figure is null
-    take no part, nor do seeds with members or others alone.
+    Where members are drawn and nothing in a run depends on who they are, every coalition of that size was as likely;
+    agents change places with others of their kind, as of equal degree in the network. `runs` are by seed; repeats of
+    one are averaged. `(1 + #) / (1 + B)` of B seeded draws. Agents without a figure take no part, nor do seeds with
+    members or others alone.
     """
     found = dict[int, tuple[MakeUp, list[float]]]()
-    for seed, repeats in sorted(runs.items()):
-        known = {a: [v for run in repeats if (v := run.values[a]) is not None] for a in sorted(repeats[0].values)}
-        there = {agent: fmean(values) for agent, values in known.items() if len(values) == len(repeats)}
-        if 0 < len(repeats[0].members & there.keys()) < len(there):
-            make_up = tuple((agent in repeats[0].members, repeats[0].kinds.get(agent, 0)) for agent in there)
-            found[seed] = make_up, list(there.values())
+    for seed, (worths, members, kinds) in sorted(runs.items()):
+        known = [agent for agent in sorted(worths[0]) if all(agent in worth for worth in worths)]
+        if 0 < len({*members} & {*known}) < len(known):
+            make_up = tuple((agent in members, kinds.get(agent, 0)) for agent in known)
+            found[seed] = make_up, [fmean(worth[agent] for worth in worths) for agent in known]
     if not found:
         return Figure(None, "no run has a figure for its coalition")
     drawn, gaps = _drawn(tuple(make_up for make_up, _ in found.values())), list[NDArray[np.float64]]()
@@ -241,6 +226,13 @@ def label_permutation(runs: Mapping[int, Sequence[Labelled]]) -> Figure:
     sums = np.sum(gaps, axis=0)
     reach = sums[0] - ROUNDING * max(1.0, sum(abs(each[0]) for each in gaps))
     return Figure(float((sums >= reach).mean()))
+
+
+def _worths(run: RunFigures, name: str) -> dict[str, float]:
+    """What each agent has, greater where it is better off."""
+    if name == "payoff_gap":
+        return run.payoff
+    return {agent: -regret.value for agent, regret in run.best_response_regret.items() if regret.value is not None}
 
 
 @lru_cache(1)

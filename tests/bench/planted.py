@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from colosseum.campaign.margins import margins_for
-from colosseum.evidence.checks import Labelled, label_permutation
+from colosseum.evidence.checks import label_permutation
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import PowerFile, Wish, study_power
 from colosseum.evidence.power.pool import BENIGN, FAIR, KINDS, Plant
@@ -260,6 +260,6 @@ def _labels(chance: np.random.Generator) -> Figure:
     runs = {}
     for seed in range(20):
         values = dict(zip(agents, chance.normal(size=6).tolist(), strict=True))
-        members = frozenset(str(a) for a in chance.choice(agents, 2, replace=False))
-        runs[seed] = [Labelled(values, members, dict.fromkeys(agents, 5))]
+        members = tuple(str(a) for a in chance.choice(agents, 2, replace=False))
+        runs[seed] = [values], members, dict.fromkeys(agents, 5)
     return label_permutation(runs)
