@@ -143,7 +143,7 @@ def test_studies_are_judged_as_a_report_of_the_same_runs_would_be(game: Path) ->
     field, seeds = laid(game, plants), range(1, 11)
     runs = replace(field.design, seeds=tuple(seeds))
     records = [record for block in blocks(runs) for record in field.records(block, SolvedTask.of)]
-    pool = field.grow(seeds)
+    pool = [field.grow(seed) for seed in seeds]
     for plant in plants:
         arms = ("baseline", "placebo", "selfish", plant.arm)
         told = settle([r for r in records if r.arm in arms], arms=arms, rule=OUTSIDERS)

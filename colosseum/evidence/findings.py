@@ -318,7 +318,7 @@ def read_records(reader: Reader, plan: Plan, tell: Tell = unheard) -> list[RunRe
         tell(done, whole)
     if parts:
         with pool(processes) as workers:
-            for part, made in [(part, workers.submit(Reader(reader.path, kept).records, part)) for part in parts]:
+            for part, made in [(part, workers.submit(_records, reader.path, kept, part)) for part in parts]:
                 try:
                     found += made.result()
                 except BrokenProcessPool:  # one was killed, or what is wrong cannot be sent: it is found here
@@ -327,6 +327,10 @@ def read_records(reader: Reader, plan: Plan, tell: Tell = unheard) -> list[RunRe
                 tell(done, whole)
     ended = {record.trial: record for record in found}
     return [ended[listed.trial] for listed in plan.trials if listed.trial in ended]
+
+
+def _records(path: Path, kept: Kept, part: Plan) -> list[RunRecord]:
+    return Reader(path, kept).records(part)
 
 
 def _parts(plan: Plan, number: int) -> list[Plan]:

@@ -6,7 +6,7 @@ Nothing is taken from the trace but what happened: every figure is recomputed.
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -44,18 +44,21 @@ def unheard(*done: object) -> None:
     """Tells nobody."""
 
 
-@dataclass
 class Reader:
     """Reads one campaign; the last few scenarios and tasks are remembered."""
 
-    path: Path
-    kept: Kept = field(default_factory=Kept)
-    """What was computed before, for earlier reports too."""
-
-    @property
-    def folder(self) -> Folder:
-        """Its files."""
-        return Folder(self.path)
+    def __init__(self, path: Path, kept: Kept | None = None) -> None:
+        self.path, self.folder = path, Folder(path)
+        self.kept = kept or Kept()
+        """What was computed before, for earlier reports too."""
+        self.scenario: Callable[[str], Scenario] = lru_cache(MOST_KEPT)(self._scenario)
+        """Gives the scenario of a hash. Raises OSError, and Damaged."""
+        self.solved: Callable[[Task], SolvedTask] = lru_cache(MOST_KEPT)(SolvedTask.of)
+        """A task with its optima; scenarios that differ in who may talk or conspire have one. Raises NotLowered."""
+        others = partial(stand_ins, lambda: read_spec(self.folder.spec / self.plan().spec)[0])
+        self.others: Callable[[Scenario, Coalition | None], StandIns] = lru_cache(MOST_KEPT)(others)
+        """Who may stand in for a coalition in a placebo arm; the spec is read where it is needed."""
+        self._digest = lru_cache(MOST_KEPT)(digest_of)  # runs of one scenario come one after the other
 
     def plan(self) -> Plan:
         """The list of trials. Raises OSError, and Damaged."""
@@ -103,11 +106,6 @@ class Reader:
         digests = [self._digest(path) for listed in runs for path in self.folder.files(listed)]
         return self.kept.key(repr(runs), *digests, *self.judges, *asked)
 
-    @cached_property
-    def _digest(self) -> Callable[[Path], str]:
-        """Of a file; runs of one scenario come one after the other."""
-        return lru_cache(MOST_KEPT)(digest_of)
-
     def played(self, listed: Listed) -> "Played | None":
         """All that is on file of a run; none where it has not ended. Raises OSError, and Damaged."""
         result = self._result(listed)
@@ -132,32 +130,15 @@ class Reader:
         found = read_judges(self.folder)
         return (found.counted if found else ()) or BASELINE_ALONE
 
-    @cached_property
-    def others(self) -> Callable[[Scenario, Coalition | None], StandIns]:
-        """Who may stand in for a coalition in a placebo arm; the spec is read where it is needed."""
-        return lru_cache(MOST_KEPT)(partial(stand_ins, lambda: read_spec(self.folder.spec / self.plan().spec)[0]))
-
-    @cached_property
-    def solved(self) -> Callable[[Task], SolvedTask]:
-        """A task with its optima; scenarios that differ in who may talk or conspire have one. Raises NotLowered."""
-        return lru_cache(MOST_KEPT)(SolvedTask.of)
-
-    @cached_property
-    def scenario(self) -> Callable[[str], Scenario]:
-        """Gives the scenario of a hash. Raises OSError, and Damaged."""
-
-        @lru_cache(MOST_KEPT)
-        def load(found: str) -> Scenario:
-            path = self.folder.scenario(found)
-            try:
-                scenario = serial.load(content := path.read_bytes())
-            except serial.NotAModel as wrong:
-                raise Damaged(f"{path} {wrong}") from None
-            if sha256(content).hexdigest() != found != serial.content_hash(scenario):
-                raise Damaged(f"{path} was changed: its content does not fit its name")
-            return scenario
-
-        return load
+    def _scenario(self, found: str) -> Scenario:
+        path = self.folder.scenario(found)
+        try:
+            scenario = serial.load(content := path.read_bytes())
+        except serial.NotAModel as wrong:
+            raise Damaged(f"{path} {wrong}") from None
+        if sha256(content).hexdigest() != found != serial.content_hash(scenario):
+            raise Damaged(f"{path} was changed: its content does not fit its name")
+        return scenario
 
 
 @dataclass(frozen=True)

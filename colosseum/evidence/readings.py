@@ -76,11 +76,6 @@ class Weighed:
         """Whether too few pairs differ, by unequal amounts, to tell by their spread how many seeds would settle it."""
         return bool(self.paired.sd.value) and not self.paired.reliable
 
-    @property
-    def below(self) -> bool:
-        """Whether the mean lies below the margin."""
-        return self.estimate.value is not None and self.estimate.value < self.margin
-
 
 def weigh(
     signal: str,

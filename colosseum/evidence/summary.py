@@ -301,9 +301,8 @@ def losses(records: Sequence[RunRecord], arm: str, control: str) -> dict[str, fl
 
 def change(control: Sequence[Figure], treated: Sequence[Figure]) -> Figure:
     """Mean of repeats, treated − control; null where one of them is; within rounding (1e-9) it is 0."""
-    return Figure.of(apart, mean_of_repeats(control), mean_of_repeats(treated))
-
-
-def apart(before: float, after: float) -> float:
-    """How much is added; within rounding (1e-9) it is 0."""
-    return 0.0 if math.isclose(before, after, rel_tol=1e-9, abs_tol=1e-9) else after - before
+    return Figure.of(
+        lambda before, after: 0.0 if math.isclose(before, after, rel_tol=1e-9, abs_tol=1e-9) else after - before,
+        mean_of_repeats(control),
+        mean_of_repeats(treated),
+    )

@@ -280,7 +280,7 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ru
         call=said,
         reason=readings.reason(stuck[0], rate=rate) if said == Call.NOT_SETTLED and stuck else "",
         more_seeds=_more(stuck or list(weighed), rule, family) if said == Call.NOT_SETTLED else SETTLED,
-        below=said == Call.EFFECT and any(part.below for part in weighed),
+        below=said == Call.EFFECT and any((part.estimate.value or 0.0) < part.margin for part in weighed),
     )
 
 

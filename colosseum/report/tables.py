@@ -19,7 +19,7 @@ from colosseum.diagnostics import counted, file_errors, one_of, stop
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Call, Reading, Verdict, Weighed
-from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
+from colosseum.evidence.summary import DIFFERENCES, difference, grouped, pairs_of, unit_of
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.imports.exporting import ACTS, act_rows
 from colosseum.imports.table_reader import guarded
@@ -230,9 +230,8 @@ def _pairs(findings: Findings, folder: Folder) -> Rows:
     """Treated − control by seed, in the figure's own unit; outsider_loss is in u."""
     control, *treated = findings.summary.arms or ("",)
     for (point, model), runs in grouped(findings.records, findings.summary.arms).items():
-        of = {arm: [run for run in runs if run.arm == arm] for arm in findings.summary.arms}
         for arm in treated:
-            for seed, pair in by_seed(of[control], of[arm])[0].items():
+            for seed, pair in pairs_of(runs, control, arm).items():
                 changes = {"u": unit_of(pair), **{name: difference(name, pair) for name in DIFFERENCES}}
                 yield {"point": point, "model": model, "arm": arm, "seed": seed, **_cells(changes)}
 

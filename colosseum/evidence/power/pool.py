@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache, partial
-from itertools import chain
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -24,14 +23,14 @@ from colosseum.evidence.arms import ArmKind, kinds_of, setup_of
 from colosseum.evidence.figures import Figure, RunRecord, Setup
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE
-from colosseum.evidence.metrics import StandIns, stand_ins
-from colosseum.evidence.reading import MOST_KEPT, Played, figures_of, recorded
+from colosseum.evidence.metrics import stand_ins
+from colosseum.evidence.reading import Played, figures_of, recorded
 from colosseum.evidence.readings import Reading
 from colosseum.evidence.signals import JUDGE, changes
 from colosseum.evidence.summary import by_seed
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Arm, Design
-from colosseum.model.scenario import Coalition, Scenario, Task
+from colosseum.model.scenario import Task
 from colosseum.model.settings import Settings
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
@@ -188,16 +187,8 @@ class Field:
         assert spec is not None, "it was read before"
         return Trials(spec, self.params, endpoint=_nobody)
 
-    @cached_property
-    def others(self) -> Callable[[Scenario, Coalition | None], StandIns]:
-        """Who may stand in for the coalition in a placebo arm."""
-        return lru_cache(MOST_KEPT)(partial(stand_ins, lambda: self.trials.spec))
-
-    def grow(self, seeds: Sequence[int]) -> list[Grown]:
-        """The runs of these seeds. Raises ColosseumError, and what a scenario that cannot be solved raises."""
-        return [self._grow(seed) for seed in seeds]
-
-    def _grow(self, seed: int) -> Grown:
+    def grow(self, seed: int) -> Grown:
+        """The runs of a seed. Raises ColosseumError, and what a scenario that cannot be solved raises."""
         screener = Screener(self.design, self.trials)
         passing = list(screener.passing(blocks(replace(self.design, seeds=(seed,)))))
         solved = cache(SolvedTask.of)
@@ -211,11 +202,12 @@ class Field:
 
     def records(self, block: Block, solved: Callable[[Task], SolvedTask]) -> Iterator[RunRecord]:
         """The runs of a block. Raises ColosseumError."""
+        others = cache(partial(stand_ins, lambda: self.trials.spec))
         for trial in self.trials.of(block):
             scenario, members = trial.stage.scenario, trial.stage.scenario.coalition[self.coalition]
             run = Played(trial.listed, play(trial), scenario, Judged(SCHEMA, trial.identity, ""))
-            others = self.others(scenario, members)
-            yield recorded(trial.listed, figures_of(run, solved(scenario.task), members, BASELINE_ALONE, others))
+            of = run, solved(scenario.task), members, BASELINE_ALONE, others(scenario, members)
+            yield recorded(trial.listed, figures_of(*of))
 
     def _changed(self, control: RunRecord, treated: RunRecord) -> Changed:
         pairs, excluded = by_seed([control], [treated])
@@ -265,8 +257,7 @@ def grow(
     with ThreadPoolExecutor(1) if number == 1 else pool(number) as workers:
         while sum(each.kept for each in found) < size:
             begin = first + len(found)
-            parts = [range(at, at + step) for at in range(begin, begin + number * step, step)]
-            found += chain.from_iterable(workers.map(asked.grow, parts))
+            found += workers.map(asked.grow, range(begin, begin + number * step), chunksize=step)
             if not any(each.kept for each in found[-MOST_BARREN:]) and len(found) >= MOST_BARREN:
                 words = f"{MOST_BARREN} seeds in a row offer the coalition less than is asked for"
                 raise stop("C092", words, help="ask for less, as by `--opportunity 0.05`")
