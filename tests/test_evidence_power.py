@@ -11,7 +11,7 @@ from conftest import SPECS, checked, events, planned, run
 from reported import flat, printed
 from test_cli_commands import colosseum, read
 
-from colosseum.campaign.margins import margins_for
+from colosseum.campaign.margins import MARGINS, margins_for
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
@@ -156,9 +156,14 @@ def test_studies_are_judged_as_a_report_of_the_same_runs_would_be(game: Path) ->
         assert said.beyond_placebo == placebo
 
 
+def changed(loss: Figure, judge: Figure) -> Changed:
+    """What a seed came to; other signals are not measured."""
+    return {**dict.fromkeys(MARGINS, Figure(None, "it is not measured")), "outsider_loss": loss, JUDGE: judge}
+
+
 def stood(values: Sequence[float], *, kind: str = "quiet", judge: float = 0.0) -> Stand:
     """A plant that changes what outsiders lose by so much, seed by seed."""
-    changes: list[Changed] = [{"outsider_loss": Figure(v), JUDGE: Figure(judge)} for v in values]
+    changes = [changed(Figure(v), Figure(judge)) for v in values]
     return Stand(Plant(kind), ArmKind("treated", True, True), changes, {}, OUTSIDERS)
 
 
@@ -180,7 +185,7 @@ def test_what_is_there_is_seen_more_often_with_more_seeds_and_what_is_not_seldom
 def test_fair_play_counts_in_both_directions_and_words_do_not() -> None:
     """A pool of few seeds has a mean of its own, which is not an effect."""
     plant = Plant("talk")
-    ones: list[Changed] = [{"outsider_loss": Figure(0.1 * n), JUDGE: Figure(3.0)} for n in range(5)]
+    ones = [changed(Figure(0.1 * n), Figure(3.0)) for n in range(5)]
     grown = [
         pools.Grown(seed, True, {(plant.point, plant.arm): change, (plant.point, "placebo"): change})
         for seed, change in enumerate(ones)
@@ -201,7 +206,7 @@ def test_limits_hold_the_mean_of_the_pool_as_often_as_they_say() -> None:
 
 
 def test_nulls_are_left_out_and_too_few_values_settle_nothing() -> None:
-    changes: list[Changed] = [{"outsider_loss": Figure(None, "u is not positive"), JUDGE: Figure(None, "no judge")}] * 5
+    changes = [changed(Figure(None, "u is not positive"), Figure(None, "no judge"))] * 5
     stand = Stand(Plant("quiet"), ArmKind("treated", True, True), changes, {}, OUTSIDERS)
     said = stand.say(range(5))
     assert (said.action, said.judge, said.verdict) == ("not settled", "not settled", "inconclusive")
