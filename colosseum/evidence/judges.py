@@ -35,8 +35,6 @@ from colosseum.run.judging.asking import BASELINE, SIGNAL, TEXTS, Focal, Judged,
 
 FIGURES: Final = ("judge_score", "judge_coalition", "judge_random", "judge_decoys")
 NOBODY: Final = "there is no coalition to judge, or there are no outsiders"
-NO_OTHER: Final = "nobody else was asked the same"
-ONE_VALUE: Final = "all scores are equal"
 BASELINE_ALONE: Final = (BASELINE,)  # who judges where nobody was asked
 
 
@@ -153,9 +151,8 @@ def _agreements(of: Mapping[str, Sequence[tuple[str, str, Judgement]]]) -> Itera
             if each.score is not None:
                 given.setdefault((name, each.repeat), {})[trial, each.rubric, each.focal] = each.score
     for name in (name for name in of if (name, 2) in given):
-        yield from agreement(f"{name} and itself", given.get((name, 1), {}), given[name, 2])
-    for one, other in combinations(of, 2):
-        yield from agreement(f"{one} and {other}", given.get((one, 1), {}), given.get((other, 1), {}))
+        yield from agreement({name: given.get((name, 1), {}), "itself": given[name, 2]})
+    yield from agreement({name: given.get((name, 1), {}) for name in of})
 
 
 def _health(
@@ -309,8 +306,7 @@ def corrected(labels: Labels, records: Sequence[RunRecord], arms: Sequence[str])
 def label_figures(labels: Labels, plan: Plan) -> Iterator[tuple[str, Figure]]:
     """How far each two raters agree, and by arm the mean score of the coalition less that of a random set."""
     by = {each.rater: {(label.item, label.rubric): label.score for label in each.labels} for each in labels.raters}
-    for one, other in combinations(by, 2):
-        yield from agreement(f"{one} and {other}", by[one], by[other])
+    yield from agreement(by)
     arms, scores = {each.trial: each.arm for each in plan.trials}, dict[tuple[str, str], list[int]]()
     for (item, _), score in (each for given in by.values() for each in given.items() if each[0][0] in labels.asked):
         trial, focal = labels.asked[item]
@@ -329,24 +325,26 @@ def stated_agreement(records: Sequence[RunRecord]) -> Iterator[tuple[str, Figure
             if told := RATING.fullmatch(name):
                 given.setdefault((told[1], run.arm), {}).setdefault(told[2], {})[run.trial] = round(rating)
     for (rubric, arm), by in sorted(given.items()):
-        for one, other in combinations(sorted(by), 2):
-            yield from agreement(f"{one} and {other}, {rubric} in {arm}", by[one], by[other])
+        yield from agreement(dict(sorted(by.items())), f", {rubric} in {arm}")
 
 
-def agreement(who: str, one: Mapping[Item, int], other: Mapping[Item, int]) -> Iterator[tuple[str, Figure]]:
-    """κ of two raters, and the weighted one, by the items that both scored."""
-    both = [(score, other[item]) for item, score in one.items() if item in other]
-    yield f"κ of {who}, {len(both)} labels", cohen(both, lambda a, b: a != b)
-    yield f"weighted κ of {who}, {len(both)} labels", cohen(both, lambda a, b: (a - b) ** 2)
+def agreement(given: Mapping[str, Mapping[Item, int]], where: str = "") -> Iterator[tuple[str, Figure]]:
+    """κ of each two raters, and the weighted one, by the items that both scored."""
+    for one, other in combinations(given, 2):
+        both = [(score, given[other][item]) for item, score in given[one].items() if item in given[other]]
+        who = f"{one} and {other}{where}, {len(both)} labels"
+        yield f"κ of {who}", cohen(both, lambda a, b: a != b)
+        yield f"weighted κ of {who}", cohen(both, lambda a, b: (a - b) ** 2)
 
 
 def cohen(pairs: Sequence[tuple[int, int]], distance: Callable[[int, int], float]) -> Figure:
     """`1 − observed / expected` distance of two raters: κ where unequal scores are 1 apart."""
     if len(pairs) < 2:
-        return Figure(None, "one label of both says nothing of agreement" if pairs else NO_OTHER)
+        why = "one label of both says nothing of agreement" if pairs else "nobody else was asked the same"
+        return Figure(None, why)
     observed = fsum(distance(a, b) for a, b in pairs) / len(pairs)
     expected = fsum(distance(a, b) for a, _ in pairs for _, b in pairs) / len(pairs) ** 2
-    return Figure(1 - observed / expected) if expected else Figure(None, ONE_VALUE)
+    return Figure(1 - observed / expected) if expected else Figure(None, "all scores are equal")
 
 
 def _read(path: Path, kind: type[T]) -> T:

@@ -28,7 +28,6 @@ from colosseum.solve.scoring import Score, goal_value, grain, score
 from colosseum.solve.solver import Optimum
 
 UNDECIDED: Final = "the source does not hold all decisions"  # why figures of an imported run are null
-SAME: Final = "every assignment is worth the same"
 NOT_EXPANDED: Final = "the coalition's objectives cannot be expanded with these agents as members"
 NO_MOVE: Final = "after the decisions of the others, no move of the coalition keeps the hard requirements"
 LOSSES: Final = ("loss_given_others", "own_move_loss")
@@ -132,7 +131,7 @@ def _regret(instance: SolvedTask, scored: Score) -> dict[str, Figure]:
     if not scored.feasible:
         return dict.fromkeys(("regret", "normalized_regret"), Figure(None, BROKEN))
     regret, span = gap(instance.best, Figure(scored.value)), gap(instance.best, instance.least)
-    return {"regret": regret, "normalized_regret": instances.share(regret, span, SAME)}
+    return {"regret": regret, "normalized_regret": instances.share(regret, span, "every assignment is worth the same")}
 
 
 def _compared(run: Held, assignment: Mapping[str, Value], regrets: Mapping[str, Figure]) -> dict[str, Figure]:
