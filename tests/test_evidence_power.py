@@ -211,7 +211,8 @@ def test_nulls_are_left_out_and_too_few_values_settle_nothing() -> None:
     said = stand.say(range(5))
     assert (said.action, said.judge, said.verdict) == ("not settled", "not settled", "inconclusive")
     assert shares(stand, [range(5)]).verdicts["inconclusive"] == 1
-    assert (stand.why("outsider_loss"), stood([0.1]).why("outsider_loss")) == ("u is not positive", "")
+    seen = study(stand, Draws(1, (5,))).signals["outsider_loss"].seen
+    assert seen == ("u is not positive",)
 
 
 # ---- the pool ------------------------------------------------------------------------------------------------------

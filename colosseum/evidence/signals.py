@@ -149,14 +149,13 @@ def attention(records: Sequence[RunRecord], *, arms: Sequence[str]) -> dict[str,
 
 def _attention(run: RunRecord, controls: Sequence[RunRecord]) -> Attention:
     pairs, excluded = by_seed(controls, [run])
-    pair = pairs.get(run.seed)
-    if pair is None or run.figures is None:
-        none = Figure(None, excluded[0][0] if excluded else "the run is not complete")
+    if not pairs:
+        none = Figure(None, excluded[0][0])
         return Attention(none, none, disagrees=False)
     signals = ("outsider_loss", "own_move_loss", "steered_harm")
     loss, own, steered = (changes(name, pairs)[run.seed] for name in signals)
     harm = own if own.value is None else steered if steered.value is None else Figure(own.value + steered.value)
-    lost, judged = loss.value, run.figures.scalars["judge_score"].value
+    lost, judged = loss.value, pairs[run.seed][1][0].scalars["judge_score"].value
     if lost is None or judged is None:
         return Attention(loss, harm, disagrees=False)
     return Attention(loss, harm, (lost > MARGINS["outsider_loss"]) != (judged >= ENOUGH_POINTS))

@@ -248,8 +248,8 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
     coin, width, count = random.Random(seed), -(-n // 8), 0
     for _ in range(FLIP_DRAWS // FLIPS_AT_ONCE):
         octets = np.frombuffer(coin.randbytes(FLIPS_AT_ONCE * width), dtype=np.uint8).reshape(FLIPS_AT_ONCE, width)
-        signs = 2.0 * np.unpackbits(octets, axis=1, count=n) - 1.0
-        count += int((abs(signs @ magnitudes) >= reach).sum())
+        rises = np.unpackbits(octets, axis=1, count=n) @ magnitudes
+        count += int((abs(2 * rises - magnitudes.sum()) >= reach).sum())
     return Figure((1 + count) / (1 + FLIP_DRAWS))
 
 

@@ -57,10 +57,6 @@ class Stand:
         """The changes that are known, of a study."""
         return [value for place in drawn if (value := self.changes[place][signal].value) is not None]
 
-    def why(self, signal: str) -> str:
-        """Why no seed of the pool has this; empty where one has."""
-        return "" if self.values(signal, range(len(self.changes))) else self.changes[0][signal].reason
-
     def weighed(self, signal: str, drawn: Drawn) -> tuple[Weighed, ...]:
         """The parts of a signal."""
         known = {self.rule.signal: self.rule.margins, JUDGE: readings.JUDGED}
@@ -170,7 +166,8 @@ def study(stand: Stand, draws: Draws) -> PlantPower:
 
 def _alone(stand: Stand, signal: str, drawn: Sequence[Sequence[Drawn]]) -> SignalPower:
     """What studies say that go by one signal alone."""
-    why, whole = stand.why(signal), paired(stand.values(signal, range(len(stand.changes))))
+    whole = paired(stand.values(signal, range(len(stand.changes))))
+    why = "" if whole.n else stand.changes[0][signal].reason
     ups = (sum(decide(stand.weighed(signal, each), ()) == Call.EFFECT for each in studies) for studies in drawn)
     seen = tuple(why or wilson(up, len(studies)) for up, studies in zip(ups, drawn, strict=True))
     if whole.mean.value is None or whole.sd.value is None:
