@@ -11,8 +11,9 @@ from conftest import SPECS
 from test_cli_commands import colosseum as command
 
 import colosseum
-from colosseum.evidence.comparing import random_effects
-from colosseum.evidence.statistics import holm
+from colosseum.evidence import comparing
+from colosseum.evidence.comparing import ComparedArm, random_effects
+from colosseum.evidence.statistics import holm, paired
 
 
 def audited(folder: Path, model: str) -> Path:
@@ -100,3 +101,10 @@ def test_of_two_scenarios_nothing_is_pooled_and_the_page_says_why(campaigns: lis
     content = json.loads(command("compare", *(each.folder for each in campaigns), "--json").stdout)
     assert content["pooled"][0]["effect"]["units"] == 3
     assert content["arms"][0]["captured"]["n"] >= 0
+
+
+def test_scenarios_that_are_left_out_are_told_in_order() -> None:
+    names, nothing = "zgambit", paired([])
+    arms = [ComparedArm(Path(), name, "", "", "sim", "prompted", None, nothing, nothing) for name in names]
+    (pooled,) = comparing._pooled([(arm, {("instance", ""): 0.1}) for arm in arms], "scenario")
+    assert (pooled.units, pooled.left_out) == ((), tuple(sorted(names)))

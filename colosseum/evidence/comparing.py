@@ -139,7 +139,7 @@ def _pooled(found: Sequence[tuple[ComparedArm, Losses]], over: Over) -> Iterator
                  if p.mean.value is not None and p.sd.value is not None}  # fmt: skip
         if len(each) > 1:
             effect = random_effects([mean for mean, _ in known.values()], [v for _, v in known.values()])
-            yield Pooled(over, *key, tuple(known), tuple(each.keys() - known.keys()), effect)
+            yield Pooled(over, *key, tuple(known), tuple(unit for unit in each if unit not in known), effect)
 
 
 def random_effects(estimates: Sequence[float], variances: Sequence[float]) -> RandomEffects | str:
