@@ -258,25 +258,23 @@ def sequential_regrets(options: Mapping[str, JointMoves], order: Sequence[str] |
     A move breaks a rule when it makes every completion miss it by more than some other move of its own would: what
     earlier decisions broke already is not held against it, but adding to a `per unit` excess is.
     """
+    return {agent: _sequential_regret(of, order) for agent, of in options.items()}
+
+
+def _sequential_regret(of: JointMoves, order: Sequence[str] | None) -> Figure:
     if order is None:
-        return {a: Figure(None, "no turn order is given") for a in options}
-    found = dict[str, Figure]()
-    for agent, of in options.items():
-        if agent not in order:
-            found[agent] = Figure(None, "it has no turn")
-        elif not of.moving:
-            found[agent] = Figure(None, UNMOVED)
-        elif prod(of.shape) > MOST_ALTERNATIVES:
-            found[agent] = Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")
-        else:
-            heard = order[: order.index(agent) + 1]
-            known, allowed = {v.name for v in of.instance.task.variables if v.owner in heard}, of.kept
-            for rule, holds in zip(of.rules, of.holds, strict=True):
-                if of.instance.solver.late:
-                    found[agent] = Figure(None, NOT_PROVEN)
-                    break
-                missed = of.missed(rule, holds, known)
-                allowed = allowed & (missed <= missed.min() + ROUNDING)
-            else:
-                found[agent] = of.regret(allowed)
-    return found
+        return Figure(None, "no turn order is given")
+    if of.agent not in order:
+        return Figure(None, "it has no turn")
+    if not of.moving:
+        return Figure(None, UNMOVED)
+    if prod(of.shape) > MOST_ALTERNATIVES:
+        return Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")
+    heard = order[: order.index(of.agent) + 1]
+    known, allowed = {v.name for v in of.instance.task.variables if v.owner in heard}, of.kept
+    for rule, holds in zip(of.rules, of.holds, strict=True):
+        if of.instance.solver.late:
+            return Figure(None, NOT_PROVEN)
+        missed = of.missed(rule, holds, known)
+        allowed = allowed & (missed <= missed.min() + ROUNDING)
+    return of.regret(allowed)
