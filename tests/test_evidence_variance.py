@@ -83,7 +83,7 @@ def test_twice_as_many_seeds_halve_the_variance_of_the_mean_unless_wordings_diff
 def test_a_report_tells_them_and_so_do_the_figures(tmp_path: Path) -> None:
     (tmp_path / "spec.colo").write_text(SPEC, encoding="utf-8")
     campaign = colosseum.audit(tmp_path / "spec.colo", out=tmp_path / "runs")
-    first = next(each for each in campaign.findings.origins if each.signal == "outsider_loss")
+    first = next(each for each in campaign.findings.report.origins if each.signal == "outsider_loss")
     assert [(part.factor, part.levels) for part in first.shares] == [("seeds", 6), ("wordings", 3), ("repeats", 18)]
     words = command("report", campaign.folder, "--full", COLUMNS="80", NO_COLOR="1").stdout
     assert "Where the spread of effects comes from" in words

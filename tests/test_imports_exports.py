@@ -68,7 +68,7 @@ def test_what_is_exported_comes_back_equal(own: Path, tmp_path: Path, to: str) -
     again = import_runs(checked(own.parent / "match.colo"), [written.path], tmp_path / "in", reader=READ_BY[to])
     assert {run.became for run in again.runs} == {"known"}
     assert not Campaign(tmp_path / "in").verify().faults
-    assert [Campaign(folder).findings.content().imported for folder in (own, tmp_path / "in")] == [None, READ_BY[to]]
+    assert [Campaign(folder).findings.report.imported for folder in (own, tmp_path / "in")] == [None, READ_BY[to]]
 
 
 def test_a_deal_of_the_spec_is_read_alike_whether_runs_are_played_or_imported(tmp_path: Path) -> None:

@@ -117,26 +117,6 @@ class Findings:
         """Planned runs that have not ended."""
         return len(self.plan.trials) - len(self.records)
 
-    @cached_property
-    def origins(self) -> tuple[SpreadOrigin, ...]:
-        """Where the spread of effects comes from."""
-        return tuple(spread_origins(self.records, self.verdicts, self.summary.arms))
-
-    @cached_property
-    def units(self) -> tuple[UnitChange, ...]:
-        """The change of CA with models and with seeds as units."""
-        return tuple(unit_changes(self.records, self.plan.arms))
-
-    @cached_property
-    def trends(self) -> tuple[Trend, ...]:
-        """How effects change along swept numbers."""
-        return trends(self.records, self.summary.arms, self.verdicts)
-
-    @cached_property
-    def contrasts(self) -> tuple[NamedContrast, ...]:
-        """Arms, or models, that the spec compares with each other."""
-        return contrasts(self.records, self.summary.arms, self.verdicts)
-
     def at(self, words: str) -> "Findings":
         """The same of sweep points such as `network=ring`; all tests stay counted. Raises ColosseumError."""
         summary, verdicts = self.summary, self.verdicts
@@ -152,16 +132,22 @@ class Findings:
     def __repr__(self) -> str:
         return f"<Findings: {counted(len(self.records), 'run')} of {counted(len(self.plan.arms), 'arm')}>"
 
-    def content(self, strength: Sequence[ArmStrength] | None = None) -> ReportFile:
-        """As a file holds it."""
+    @cached_property
+    def report(self) -> ReportFile:
+        """All of it as a file holds it, without λ_emp."""
         plan, summary, imported = self.plan, self.summary, self.plan.options.get("imported")
+        of = self.records, summary.arms, self.verdicts
         return ReportFile(
             plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
             self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
-            plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, self.origins, summary.control,
-            summary.arms, summary.rows, self.units, self.trends, self.contrasts,
-            None if strength is None else tuple(strength),
+            plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, tuple(spread_origins(*of)),
+            summary.control, summary.arms, summary.rows, tuple(unit_changes(self.records, plan.arms)), trends(*of),
+            contrasts(*of), None,
         )  # fmt: skip
+
+    def content(self, strength: Sequence[ArmStrength] | None) -> ReportFile:
+        """As a file holds it, with λ_emp where it was asked for."""
+        return replace(self.report, strength=None if strength is None else tuple(strength))
 
 
 @contextmanager

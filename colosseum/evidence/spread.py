@@ -198,7 +198,7 @@ class SpreadOrigin:
     """Why there are none; else empty."""
 
 
-def spread_origins(records: Sequence[RunRecord], verdicts: Verdicts, arms: Sequence[str]) -> Iterator[SpreadOrigin]:
+def spread_origins(records: Sequence[RunRecord], arms: Sequence[str], verdicts: Verdicts) -> Iterator[SpreadOrigin]:
     """Of each signal of each treated arm; sweep points that differ in wording alone are taken together."""
     merged: dict[tuple[str, str], list[RunRecord]] = {}
     for (point, model), runs in grouped(records, arms).items():

@@ -168,7 +168,7 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         yield ("seeds", enough) if findings.plan.options.get("imported") else ("screened", screening_words(screening))
     if findings.judges == (BASELINE,) and not findings.summary.scripted and any(findings.verdicts.treated):
         yield "judge", f"{BASELINE} judged alone. It is {WORDS['notes']['baseline']}."
-    for each in findings.contrasts:
+    for each in findings.report.contrasts:
         if each.signal != JUDGE:
             words = f"{cell_words(change(each.difference))} {verdicts.heading(each.signal)}"
             words = ", ".join(filter(None, (each.place, words, f"p {cell_words(p_cell(each.adjusted_p))}")))
@@ -299,7 +299,7 @@ def tables(findings: Findings) -> Iterator[Block]:
         whole = findings.summary
         made = (
             outcomes.outcome_table(whole), outcomes.difference_table(whole, placebos), outcomes.talk_table(whole),
-            outcomes.belief_table(whole), outcomes.trouble_table(whole), outcomes.origin_table(findings.origins),
+            outcomes.belief_table(whole), outcomes.trouble_table(whole), outcomes.origin_table(findings.report.origins),
         )  # fmt: skip
         yield from (table for table in made if table and table.rows)
 

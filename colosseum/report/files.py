@@ -28,7 +28,7 @@ def check_file(option: str, path: Path | None) -> None:
 
 def keep_report(folder: Path, findings: Findings) -> None:
     """Keep all findings of a folder there, as `replay` compares them. Raises OSError."""
-    content = as_bytes(document("report", findings.content()))
+    content = as_bytes(document("report", findings.report))
     Folder(folder).keep(Folder(folder).report, content, *folder.glob("spent*.log"))
 
 

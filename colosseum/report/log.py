@@ -249,7 +249,7 @@ def _report(folder: Folder, plan: Plan, runs: Sequence[Replayed], into: Folder) 
         return NOT_COMPARED["missing"]
     if not folder.report.exists():
         return NOT_COMPARED["none"]
-    was, now = folder.report.read_bytes(), as_bytes(document("report", read_report(into.path).content()))
+    was, now = folder.report.read_bytes(), as_bytes(document("report", read_report(into.path).report))
     if was == now:
         return EQUAL
     try:

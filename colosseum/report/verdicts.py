@@ -189,7 +189,7 @@ def unit_table(findings: Findings) -> Table:
          replace(amount(each.change.mean, 2, signed=True), limits=ends(each.change.interval),
                  note=each.change.interval if isinstance(each.change.interval, str) else ""),
          p_cell(each.adjusted_p))
-        for each in findings.units if each.change.n
+        for each in findings.report.units if each.change.n
     ))  # fmt: skip
 
 
@@ -199,7 +199,7 @@ def trend_table(findings: Findings) -> Table:
     return described("trends", (
         (", ".join(filter(None, (each.arm, each.place, each.model * several))),
          label(each.signal), f"{each.factor}, {each.levels} levels", change(each.slope, 4), p_cell(each.adjusted_p))
-        for each in findings.trends
+        for each in findings.report.trends
     ))  # fmt: skip
 
 
@@ -213,7 +213,7 @@ def contrast_table(findings: Findings) -> Table:
     return described("named-contrasts", (
         (f"{each.first} − {each.second}", each.place, heading(each.signal), change(each.difference),
          p_cell(each.adjusted_p))
-        for each in findings.contrasts
+        for each in findings.report.contrasts
     ))  # fmt: skip
 
 
