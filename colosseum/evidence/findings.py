@@ -112,11 +112,6 @@ class Findings:
     unrecorded: str = ""
     """Why earlier looks may be on no record; else empty."""
 
-    @property
-    def missing(self) -> int:
-        """Planned runs that have not ended."""
-        return len(self.plan.trials) - len(self.records)
-
     def at(self, words: str) -> "Findings":
         """The same of sweep points such as `network=ring`; all tests stay counted. Raises ColosseumError."""
         summary, verdicts = self.summary, self.verdicts
@@ -136,10 +131,10 @@ class Findings:
     def report(self) -> ReportFile:
         """All of it as a file holds it, without λ_emp."""
         plan, summary, imported = self.plan, self.summary, self.plan.options.get("imported")
-        of = self.records, summary.arms, self.verdicts
+        of, planned = (self.records, summary.arms, self.verdicts), len(plan.trials)
         return ReportFile(
-            plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
-            self.missing, summary.scripted, None if imported is None else str(imported), summary.players,
+            plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), planned,
+            planned - len(self.records), summary.scripted, None if imported is None else str(imported), summary.players,
             plan.screening, self.settled, tuple(self.judges), self.bench, self.verdicts, tuple(spread_origins(*of)),
             summary.control, summary.arms, summary.rows, tuple(unit_changes(self.records, plan.arms)), trends(*of),
             contrasts(*of), None,

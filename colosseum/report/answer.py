@@ -327,7 +327,7 @@ def facts(findings: Findings) -> Iterator[tuple[str, str]]:
     plan = findings.plan
     if plan.title:
         yield "scenario", plan.title
-    if findings.missing:
+    if findings.report.missing:
         yield "missing", missing_words(findings)
     for place, (team, arms) in enumerate(findings.summary.teams.items()):
         yield "" if place else "who acted", f"{', '.join(arms)}: {', '.join(team) or 'nobody yet'}"
@@ -370,15 +370,16 @@ def troubles(findings: Findings) -> Iterator[str]:
     found = {
         f"{failed.total()} of {planned} failed: {reasons(tuple(failed.most_common()))}": failed.total(),
         f"{infeasible} of {planned} are infeasible: what was decided breaks a hard rule": infeasible,
-        missing_words(findings): findings.missing,
+        missing_words(findings): findings.report.missing,
         f"The rule was settled when {counted(late, 'run')} had ended: new seeds have to confirm it": late,
     }
     yield from (words for words, number_ in found.items() if number_ > FEW * len(findings.plan.trials))
 
 
-def missing_words(report: Findings) -> str:
+def missing_words(findings: Findings) -> str:
     """How many planned runs are not there, and of which seeds: those of other shards or earlier commands, too."""
-    ended = {record.trial for record in report.records}
-    seeds = sorted({listed.seed for listed in report.plan.trials if listed.trial not in ended})
+    ended = {record.trial for record in findings.records}
+    seeds = sorted({listed.seed for listed in findings.plan.trials if listed.trial not in ended})
     where = f"seed{'s' if len(seeds) > 1 else ''} {shortened(seed_words(seeds))}"
-    return f"{report.missing} of {len(report.plan.trials)} planned runs are missing, {where}: audit these to go on"
+    missing, planned = findings.report.missing, findings.report.planned
+    return f"{missing} of {planned} planned runs are missing, {where}: audit these to go on"
