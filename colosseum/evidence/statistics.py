@@ -20,18 +20,17 @@ from colosseum.evidence.figures import Counts, Figure
 
 LEVEL: Final = 0.95
 RESAMPLES: Final = 9_999
-AT_ONCE: Final = 400_000  # values that are resampled at a time, some 15 MB: all of them would fill the memory
 ENOUGH: Final = 20  # values below which these limits promise too much
 RATE: Final = 0.05  # the share of false findings among all findings
 EXACT_FLIPS: Final = 30  # up to so many non-zero differences every assignment of signs counts
 FLIP_DRAWS: Final = 100_000
-FLIPS_AT_ONCE: Final = 1_000
 POWER_OF_TIME: Final = 5
 POWER: Final = 0.8  # how often an effect of the size told is seen
 MOST_SEEDS: Final = 1_000_000
 POINTS: Final = 601  # of the grid of a sum of differences; odd, for Simpson's rule
 MOST: Final = 100  # looks of a study
 FAR: Final = 7.0  # standard deviations beyond which there is nothing
+_BLOCK: Final = 400_000  # values that are drawn at a time, some 15 MB: all of them would fill the memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ def bca_interval(values: Sequence[float], *, level: float = LEVEL, seed: int = 0
     from scipy.special import ndtr, ndtri
 
     ordered, draw, n = np.sort(values), np.random.default_rng(seed), len(values)
-    rows = max(1, min(500, AT_ONCE // n))
+    rows = max(1, min(500, _BLOCK // n))
     sizes = (min(rows, RESAMPLES - begun) for begun in range(0, RESAMPLES, rows))
     means = np.sort(np.concatenate([ordered[draw.integers(0, n, (size, n))].mean(axis=1) for size in sizes]))
     share = ((means < ordered.mean()).sum() + (means <= ordered.mean()).sum()) / (2 * RESAMPLES)
@@ -246,10 +245,12 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
     if n <= EXACT_FLIPS:
         return Figure(_reaching(magnitudes, reach) / 2**n)
     coin, width, count = random.Random(seed), -(-n // 8), 0
-    for _ in range(FLIP_DRAWS // FLIPS_AT_ONCE):
-        octets = np.frombuffer(coin.randbytes(FLIPS_AT_ONCE * width), dtype=np.uint8).reshape(FLIPS_AT_ONCE, width)
-        rises = np.unpackbits(octets, axis=1, count=n) @ magnitudes
-        count += int((abs(2 * rises - magnitudes.sum()) >= reach).sum())
+    eights = np.concatenate((magnitudes, np.zeros(8 * width - n))).reshape(width, 8)
+    sum_of = eights @ (2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1.0).T  # by their signs
+    rows = max(4, min(1_000, 10 * _BLOCK // n // 4 * 4))  # fours, as chance comes in words of four bytes
+    for size in (min(rows, FLIP_DRAWS - begun) for begun in range(0, FLIP_DRAWS, rows)):
+        octets = np.frombuffer(coin.randbytes(size * width), dtype=np.uint8).reshape(size, width)
+        count += int((abs(sum_of[np.arange(width), octets].sum(axis=1)) >= reach).sum())
     return Figure((1 + count) / (1 + FLIP_DRAWS))
 
 
