@@ -5,13 +5,9 @@ What is there is used, what was paid for is kept, and Ctrl-C leaves a folder tha
 
 import errno
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from uuid import uuid4
-
-from filelock import FileLock
 
 from colosseum.campaign import judged
 from colosseum.campaign.estimate import calls_on_file, missing_share
@@ -22,7 +18,7 @@ from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import read_asking
 from colosseum.campaign.money import dollars, entry
 from colosseum.campaign.part import Part, read_design, read_shard
-from colosseum.campaign.planning import Planned, give_back, write_plan
+from colosseum.campaign.planning import Planned, write_plan
 from colosseum.campaign.preflight import ask_whether_they_can
 from colosseum.campaign.purse import Purse, budget_of, left_words, spent_words
 from colosseum.campaign.rehearsal import LONGEST_TOKEN, least_load
@@ -86,33 +82,19 @@ def carry_out(work: Work) -> AuditOutcome:
     left = {each.trial for each in work.left}
     turns = {trial: turns * (trial in left) for block in work.planned for trial, turns in block.turns.items()}
     meter = Gauge(turns, tuple(models), purse, provider.gates, patience=provider.patience)
-    with _taken_back(work.folder, [each.trial for each in work.left] if request.retry_failed else []):
-        if work.by_workers:
-            tally = run_by_workers(work, models, meter)
-        else:
-            with request.watching(meter):
-                source.watch = meter.call
-                runner = Runner(work.folder, source, request, redaction, meter.trial, meter.event)
-                tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
-        if endpoints:
-            awaited(judging.run(work.planned_trials), source, request.warn)
-            tally.gave_up = redaction.clean(provider.gave_up.reason) if provider.gave_up else tally.gave_up
-    return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
-
-
-@contextmanager
-def _taken_back(folder: Folder, trials: Sequence[str]) -> Iterator[None]:
-    """Within the block runs that failed have no result; after it those have theirs again that were not begun anew."""
-    paths = [folder.result_path(trial) for trial in trials if folder.ended(trial)]
-    with FileLock(folder.path / f"retry-{uuid4().hex[:16]}.lock") if paths else nullcontext():
-        for path in paths:
-            path.rename(path.with_suffix(".failed"))
-        try:
-            yield
-        finally:
-            give_back(folder, paths)
-    for path in folder.locks:
+    if work.by_workers:
+        tally = run_by_workers(work, models, meter)
+    else:
+        with request.watching(meter):
+            source.watch = meter.call
+            runner = Runner(work.folder, source, request, redaction, meter.trial, meter.event, work.retried)
+            tally = awaited(runner.run(work.planned, work.trials.of), source, request.warn)
+    if endpoints:
+        awaited(judging.run(work.planned_trials), source, request.warn)
+        tally.gave_up = redaction.clean(provider.gave_up.reason) if provider.gave_up else tally.gave_up
+    for path in work.folder.locks:
         held(path)  # those of killed processes go, of earlier commands too
+    return AuditOutcome(_words(work.folder, tally, purse, judging.verdicts), tally, judging.verdicts)
 
 
 def _words(folder: Folder, tally: Tally, purse: Purse, verdicts: JudgementTally) -> str:

@@ -16,7 +16,6 @@ from filelock import FileLock, Timeout
 
 from colosseum.campaign.calls import mend, read_calls
 from colosseum.campaign.folder import Folder, Plan, Result, read_json, replace_file
-from colosseum.campaign.planning import give_back
 from colosseum.campaign.replaying import Remaking, made_again
 from colosseum.campaign.verifying import Discrepancy, verify
 from colosseum.diagnostics import stop
@@ -74,8 +73,6 @@ def _left(folder: Folder, plan: Plan) -> Found:
         yield _defect(folder, path, "is a lock that no process holds", "remove it"), remove
     for path in sorted(folder.path.rglob("*.part")):
         yield _defect(folder, path, "was not written to its end", "remove it: the file itself is whole"), path.unlink
-    for path in sorted(folder.path.glob("runs/*.failed")):
-        yield _defect(folder, path, "was taken back by a killed command", "put it back"), partial(give_back, folder)
     ended = {path.stem for path in (folder.path / "runs").glob("*.json")}
     listed = {each.trial[:24] for each in plan.trials}
     for path in sorted([*folder.path.glob("*/*.jsonl"), *folder.path.glob("*.jsonl")]):

@@ -244,6 +244,15 @@ class Folder:
             return replace(found, status="failed", reason=FailureReason("lost", f"{self.trace(trial).name} is missing"))
         return found
 
+    def time(self, trial: str) -> int:
+        """When the result of a run was written, in nanoseconds. Raises OSError."""
+        return self.result_path(trial).stat().st_mtime_ns
+
+    def result_but(self, trial: str, earlier: Mapping[str, int]) -> Result | None:
+        """How a run ended; None also where its result is the `earlier` one, of that time. Raises OSError, Damaged."""
+        same = trial in earlier and self.ended(trial) and self.time(trial) == earlier[trial]
+        return None if same else self.result(trial)
+
     def commit(self, result: Result) -> None:
         """Write a result: from now on the run has ended. Raises OSError, also where the folder was removed."""
         for path in (self.plan_path, self.trace(result.trial)):

@@ -14,7 +14,7 @@ from colosseum.campaign.folder import Folder, Plan, keep_file, replace_file, wri
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.listing import run_words
 from colosseum.campaign.part import united
-from colosseum.campaign.planning import CONFIGURING, give_back, together
+from colosseum.campaign.planning import CONFIGURING, together
 from colosseum.campaign.registering import agreed
 from colosseum.campaign.replaying import differing
 from colosseum.campaign.verifying import Discrepancy, looks, verify
@@ -57,7 +57,6 @@ def merge(paths: Sequence[Path], out: Path) -> Merged:
                 unlike = ", ".join(differing(_telling(plan), _telling(other))) or "the version that plays them"
                 raise stop("C123", f"{folder.path} differs from {first.path} in {unlike}", help=APART)
         for folder, each in plans.items():
-            give_back(folder)
             merged.faults += [(folder.path, fault) for fault in verify(folder, each).faults]
         whole = _whole(list(plans.values()))
         chosen = {} if merged.faults else {each.trial: _choose(each, list(plans), merged) for each in whole.trials}

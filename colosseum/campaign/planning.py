@@ -2,15 +2,13 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from filelock import FileLock
 
 from colosseum import __version__
-from colosseum.campaign.folder import SCHEMA, Damaged, Folder, Plan, Result, keep_file, read_json
-from colosseum.campaign.ledger import held
+from colosseum.campaign.folder import SCHEMA, Folder, Plan, keep_file
 from colosseum.campaign.part import in_order, united
 from colosseum.campaign.registering import extended, register
 from colosseum.campaign.screening import Screener, joined
@@ -19,7 +17,6 @@ from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.serial import Json, encode
 from colosseum.model.values import plain
-from colosseum.run.trace import BrokenTrace, read_trace
 from colosseum.run.trial import PROTOCOL, Block, Listed, Trials
 
 CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "own", "couple")
@@ -66,23 +63,6 @@ def plan(
         raise screener.nothing
     listed = tuple(each for block in planned for each in block.listed)
     return planned, _extended(folder, replace(asked, trials=listed, screening=screener.screening), before)
-
-
-def give_back(folder: Folder, paths: Iterable[Path] | None = None) -> None:
-    """Results of failed runs that were taken back, and not begun anew, stand again: of all where no command is at them.
-
-    Raises OSError.
-    """
-    if paths is None and not any(map(held, folder.path.glob("retry-*.lock"))):
-        paths = [path.with_suffix(".json") for path in folder.path.glob("runs/*.failed")]
-    for fresh in paths or ():
-        path = fresh.with_suffix(".failed")
-        with suppress(BrokenTrace, Damaged, FileNotFoundError):
-            result = read_json(path, Result)
-            trace = folder.trace(result.trial)
-            if not fresh.exists() and (not trace.exists() or read_trace(trace, result.trace)):
-                path.rename(fresh)
-        path.unlink(missing_ok=True)
 
 
 def write_plan(folder: Folder, files: Iterable[NewFile], plan: Plan) -> None:

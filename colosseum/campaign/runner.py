@@ -116,6 +116,8 @@ class Runner:
     rooms: dict[bool, asyncio.Semaphore] = field(init=False)
     """For runs of models, as many at once as was said, and for one of scripted players."""
     watch: Watch = lambda trial, event, content: None
+    retried: Mapping[str, int] = field(default_factory=dict)
+    """By trial that had failed and is tried again, the time of its result, which goes once the run is begun anew."""
     group: asyncio.TaskGroup = field(init=False, default_factory=asyncio.TaskGroup)
 
     def __post_init__(self) -> None:
@@ -189,12 +191,13 @@ class Runner:
         return account
 
     def _standing(self, each: Planned) -> list[Result | None]:
-        return [self.folder.result(listed.trial) for listed in each.listed]
+        return [self.folder.result_but(listed.trial, self.retried) for listed in each.listed]
 
     async def _made(self, trial: Trial, account: Account, source: NewAnswers) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
         keep_file(self.folder.scenario(trial.instance.digest), trial.instance.written)
         calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
+        self.folder.result_path(trial.identity).unlink(missing_ok=True)
         trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, partial(self.watch, trial))
         try:
             with self.source.purse.open(account):

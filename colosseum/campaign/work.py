@@ -18,7 +18,7 @@ from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
 from colosseum.campaign.part import Part, Say, read_design, sharded, silent
-from colosseum.campaign.planning import Planned, configured, give_back, plan
+from colosseum.campaign.planning import Planned, configured, plan
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import Screener, screening_words
 from colosseum.campaign.verifying import looked, unrecorded
@@ -128,12 +128,17 @@ class Work:
         return self.planned_trials if self.request.part.is_shard else self.plan.trials
 
     @cached_property
+    def retried(self) -> Mapping[str, int]:
+        """The trials that had failed when this was first asked and are tried again, with the time of their results."""
+        of, asked = self.folder, self.planned_trials if self.request.retry_failed else ()
+        results = {each.trial: of.result(each.trial) for each in asked}
+        return {trial: of.time(trial) for trial, found in results.items() if found and found.status == "failed"}
+
+    @cached_property
     def left(self) -> Sequence[Listed]:
         """The trials that had no result that stands when this was first asked."""
-        again, of = self.request.retry_failed, self.folder
-        ended = {each.trial for each in self.planned_trials if of.ended(each.trial)}
-        ended -= {trial for trial in ended if again and (found := of.result(trial)) and found.status == "failed"}
-        return [each for each in self.planned_trials if each.trial not in ended]
+        ended = self.folder.ended
+        return [each for each in self.planned_trials if each.trial in self.retried or not ended(each.trial)]
 
     @property
     def planned_trials(self) -> list[Listed]:
@@ -186,7 +191,6 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     """Everything that is to be done, where it may be done. Raises ColosseumError, OSError, and Damaged."""
     if request.fresh and (aside := folder.set_aside()):
         request.say(f"what was there is kept in {aside}")
-    give_back(folder)
     before = folder.earlier()
     ended = [each.seed for each in (before.trials if before else ()) if folder.ended(each.trial)]
     if before and ended and (gone := unrecorded(folder, before)):

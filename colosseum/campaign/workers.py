@@ -88,6 +88,8 @@ class Instructions:
     """Makes their runs."""
     options: Options
     """With the part of the connections that is a worker's."""
+    retried: Mapping[str, int]
+    """As a Runner has it."""
     purse: Purse
     """As it was before the first run; its ledger says what was paid since then."""
     secrets: Sequence[str] = ()
@@ -136,7 +138,7 @@ def make_runs(told: Instructions) -> Made:
 
 async def _made(told: Instructions, purse: Purse, redaction: Redaction) -> Made:
     source = PaidSource(Provider(told.options.connections, patience=told.options.patience), purse)
-    runner = Runner(Folder(told.sign.parent), source, told.options, redaction)
+    runner = Runner(Folder(told.sign.parent), source, told.options, redaction, retried=told.retried)
     making = runner.run(told.todo, told.trials.of)
     work = await unless_stopped(making, source, lambda: not told.going_on, looking=LOOKING)
     gave_up = "" if work.cancelled() else work.result().gave_up
@@ -185,7 +187,8 @@ def _instructions(work: Work, purse: Purse, number: int, models: Mapping[str, En
         cache=asked.cache, budget=asked.budget, side_by_side=most, connections=each, patience=asked.patience
     )
     sign, unsure = path / f"cluster-{uuid4().hex[:16]}.lock", models if work.far else {}
-    told = todo, replace(trials, spec=fresh), options, purse.shared(), work.asking.secrets, unsure, asked.part.shard
+    trials, retried = replace(trials, spec=fresh), work.retried
+    told = todo, trials, options, retried, purse.shared(), work.asking.secrets, unsure, asked.part.shard
     return Instructions(sign, *told)
 
 
@@ -261,7 +264,7 @@ class Dispatch:
         self.meter.purse.listen()
         for listed in list(self.left.values()):
             self._heed()
-            if (ended := self.work.folder.result(listed.trial)) is not None:
+            if (ended := self.work.folder.result_but(listed.trial, self.work.retried)) is not None:
                 self._became(listed, ended.status, ended)
 
     def _became(self, listed: Listed, became: Became, result: Result | None) -> None:
