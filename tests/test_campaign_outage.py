@@ -10,6 +10,7 @@ from chat_server import Answer, Body, ChatServer, fails
 from conftest import KEY, MATCH, adjusted, prepare, run
 from test_cli_commands import colosseum
 
+from colosseum.campaign import retry
 from colosseum.campaign.retry import Provider
 
 FASTER = 100
@@ -46,6 +47,7 @@ def test_an_outage_of_two_minutes_fails_no_run(tmp_path: Path, monkeypatch: pyte
     outage = SilentServer(60, 120 / FASTER)
     with ChatServer(outage) as server:
         monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        monkeypatch.setattr(retry, "PROBE", retry.PROBE / FASTER)
         todo = prepare(tmp_path, MATCH, seeds=range(1, 9), adjust=MODELLED)
         provider = Provider(sleep=sooner, clock=lambda: FASTER * asyncio.get_running_loop().time())
         tally = run(tmp_path, todo, provider=provider)

@@ -84,7 +84,7 @@ class ManyConversations:
     async def call(self, request: Question) -> Answer | Failure:
         if self.first <= now() < self.last:
             self.asked.append(now())
-            self.seen += [(o.since, o.probe) for o in self.provider.outages.values()]
+            self.seen += [(since, self.provider.gates[line].until) for line, since in self.provider.outages.items()]
             await asyncio.sleep(0.02)
             return self.broken
         await asyncio.sleep(1.0)

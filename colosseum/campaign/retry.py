@@ -46,18 +46,6 @@ OnAttempt: TypeAlias = Callable[[Question, Attempt], None]
 CallModel: TypeAlias = Callable[[Question], Awaitable[Answer | Failure]]  # makes one call
 
 
-@dataclass
-class Outage:
-    """A model that is down."""
-
-    since: float
-    """On the provider's clock, as is `probe`."""
-    probe: float
-    """When it is asked again."""
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Of the one call that asks; all others wait for it."""
-
-
 Line: TypeAlias = tuple[str, str | None]  # a model and its address
 
 
@@ -79,8 +67,8 @@ class Provider:
     stopping: bool = False
     """Whether no further call is to begin."""
     gates: dict[Line, RateLimit] = field(default_factory=dict)
-    outages: dict[Line, Outage] = field(default_factory=dict)
-    """Models that are down now."""
+    outages: dict[Line, float] = field(default_factory=dict)
+    """Models that are down now, and since when."""
     alive: dict[Line, float] = field(default_factory=dict)
     """When the last call had begun that a model reacted to."""
     in_vain: dict[str, int] = field(default_factory=dict)
@@ -100,10 +88,7 @@ class Provider:
                 words = f"`{request.endpoint.model}` is rate limited: {more}"
                 closed = Failure("rate_limit", words, again=True, after=gate.closed)
                 return self._give_up(closed) if lasting else closed
-            outage = self.outages.get(line) if lasting else None
-            if outage is not None:
-                failed, limited, waited, since = 0, 0, 0.0, math.inf
-            result = await (self._once(sent, gate) if outage is None else self._probe(sent, gate, outage))
+            result = await self._once(sent, gate)
             number, slow = number + 1, isinstance(result, Failure) and result.kind == "rate_limit"
             since = min(since, self.clock()) if _silent(result) else math.inf
             alone = self.alive.get(line, -math.inf) < since  # nobody else was answered since this call last failed
@@ -116,9 +101,11 @@ class Provider:
                 sent, delay = replace(request, endpoint=replace(request.endpoint, max_tokens=result.fits)), 0.0
             usual = max(FIRST_DELAY * (2 ** (left - 1) - 1), min(PATIENCE, self.patience))
             over = delay is None or delay > longest or self.clock() - since >= usual
-            if lasting and alone and over and isinstance(result, Failure) and since < math.inf:
-                outage = self._down(line, since if slow else self.clock(), result)
-                heard(request, Attempt(number, result, outage.probe - self.clock()))
+            down = lasting and since < math.inf and (line in self.outages or (alone and over))
+            if down and isinstance(result, Failure):
+                self._down(line, since if slow else self.clock(), result)
+                heard(request, Attempt(number, result, gate.closed))
+                failed, limited, waited, since = 0, 0, 0.0, math.inf
                 continue
             since = since if alone else self.clock()
             heard(request, Attempt(number, result, delay))
@@ -151,27 +138,12 @@ class Provider:
             self.outages.pop(_line(request), None)
         return result
 
-    async def _probe(self, request: Question, gate: RateLimit, outage: Outage) -> Answer | Failure:
-        """One attempt, when it is time for one or the model is up again. Raises Halt, also when patience is over."""
-        line = _line(request)
-        async with outage.turn:
-            if self.outages.get(line) is outage:
-                if self.stopping:
-                    raise Halt("stopping")
-                await self.sleep(max(0.0, outage.probe - self.clock()))
-                result = await self._once(request, gate)
-                if isinstance(result, Failure) and line in self.outages:
-                    self._down(line, outage.since, result)
-                return result
-        return await self._once(request, gate)
-
-    def _down(self, line: Line, since: float, failure: Failure) -> Outage:
-        """Note that a model is down, and when it is asked again. Raises Halt when patience is over."""
-        now, outage = self.clock(), self.outages.setdefault(line, Outage(since, 0.0))
-        outage.probe = min(now + PROBE, outage.since + self.patience)
-        if now >= outage.since + self.patience:
+    def _down(self, line: Line, since: float, failure: Failure) -> None:
+        """Note that a model is down, and let one call ask again later. Raises Halt when patience is over."""
+        gate, left = self.gates[line], self.outages.setdefault(line, since) + self.patience - self.clock()
+        if left <= 0:
             self._give_up(failure)
-        return outage
+        gate.room, gate.until = 1.0, max(gate.until, gate.clock() + min(PROBE, left))
 
     def _give_up(self, failure: Failure) -> NoReturn:
         self.stopping, self.gave_up = True, self.gave_up or failure
