@@ -155,10 +155,7 @@ def _check_block(work: Work, purse: Purse) -> None:
 
 
 def judge_folder(folder: Folder, plan: Plan, request: Request) -> AuditOutcome:
-    """Ask the judges, or those who judged before, as an audit does whose runs have all ended.
-
-    Raises ColosseumError, and KeyboardInterrupt.
-    """
+    """Ask the judges, or those who judged before, about runs that ended. Raises ColosseumError, KeyboardInterrupt."""
     judged.check_panel(request.judged)
     with writing_to(folder.path):
         judged.leave_out(request.judged.without, folder)

@@ -6,7 +6,6 @@ configuration makes it anew, and its runs stand beside those of the old one.
 
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -27,12 +26,11 @@ from colosseum.campaign.screening import Screening
 from colosseum.campaign.trial_list import keep_trials, read_trials
 from colosseum.diagnostics import file_errors, stop
 from colosseum.model.serial import Json, adapter, encode
-from colosseum.run.trace import GENESIS, Published, Seal, link
+from colosseum.run.trace import GENESIS, Digest, Published, Seal, link
 from colosseum.run.trial import Block, Listed
 
 T = TypeVar("T")
 SCHEMA = 4  # from 3 on a folder has a ledger, from 4 on a list of trials beside its plan
-DIGEST = re.compile(r"[0-9a-f]{64}")
 Status: TypeAlias = Literal["complete", "failed"]
 
 
@@ -81,7 +79,7 @@ class Plan(Published):
     arms: tuple[str, ...]
     coalitions: tuple[str, ...]
     """In declared order; figures are of the first unless another is asked for."""
-    configuration: str
+    configuration: Digest
     """Equal for runs that belong into one report."""
     spec: str
     """The main file, below `spec/`."""
@@ -211,8 +209,6 @@ class Folder:
         """The list of trials. Raises OSError, and Damaged."""
         plan, wrong = read_json(self.plan_path, Plan), f"{self.plan_path} is damaged"
         if plan.schema >= 4:
-            if not DIGEST.fullmatch(plan.configuration):
-                raise Damaged(f"{wrong}: {plan.configuration!r} is no digest")
             wrong = f"{(path := self.list_path(plan.configuration))} is damaged"
             try:
                 plan = replace(plan, trials=in_order(read_trials(path), plan.points))
@@ -341,9 +337,6 @@ def _strange(plan: Plan) -> Iterator[str]:
     for name in plan.files:
         if not name or "\\" in name or Path(name).is_absolute() or ".." in Path(name).parts:
             yield f"{name!r} is not a file below spec/"
-    for listed in plan.trials:
-        if not (DIGEST.fullmatch(listed.trial) and DIGEST.fullmatch(listed.scenario)):
-            yield f"{listed.trial!r} is not a trial, or {listed.scenario!r} is not a scenario"
     for settled in (plan.registered, *plan.elsewhere):
         if settled is not None and settled.fault:
             yield settled.fault

@@ -82,10 +82,7 @@ class Judging:
         return self.verdicts
 
     async def judge(self, listed: Listed, room: asyncio.Semaphore) -> None:
-        """Make what is missing of one run, once there is room for it and no other process is at it.
-
-        Raises OSError, and Damaged.
-        """
+        """Make what is missing of one run, once no other process is at it. Raises OSError, and Damaged."""
         async with room:
             result = self.folder.result(listed.trial)
             if result is None or result.status != "complete":
@@ -200,10 +197,7 @@ def matters_of(folder: Folder, listed: Listed, seal: Seal, plan: Plan, by: Templ
 
 
 def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Listed, str]]:
-    """Make the judgements of all runs that are in `into` again, there; each run's, with what differs in them.
-
-    Raises OSError, and Damaged.
-    """
+    """Make the judgements of all runs in `into` again, there; by run, what differs in them. Raises OSError, Damaged."""
     judges = read_judges(folder)
     if judges is None:
         return

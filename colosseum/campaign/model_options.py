@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args
 from urllib.parse import urlsplit, urlunsplit
 
-from pydantic import BeforeValidator, Field, TypeAdapter
+from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter
 
 from colosseum.diagnostics import closest, one_of, stop
 from colosseum.model.check import Checked
@@ -27,18 +27,24 @@ T = TypeVar("T")
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Heat, Most = Annotated[float, Field(ge=0, le=2)], Annotated[int, Field(ge=1, le=10**7)]
 NONE = BeforeValidator(lambda text: None if text == "none" else text)
+
+
+def _price(amounts: tuple[float, float]) -> Price:
+    return Price(*amounts)
+
+
 KINDS: Mapping[str, tuple[Any, str, str]] = {
-    "--temperature": (Annotated[Heat | None, NONE], "a number from 0 to 2, or none", "0.2"),
-    "--max-tokens": (Annotated[Most | None, NONE], "a whole number from 1, or none", "4000"),
-    "--timeout": (Annotated[float, Field(ge=0.001, le=86_400)], "a number of seconds, up to a day", "600"),
-    "--extra-body": (Annotated[dict[str, Any], BeforeValidator(json.loads)], "a JSON object", """'{"top_k": 20}'"""),
-    "--price": (
-        Annotated[tuple[Amount, Amount], BeforeValidator(lambda text: text.split(","))],
+    "temperature": (Annotated[Heat | None, NONE], "a number from 0 to 2, or none", "0.2"),
+    "max_tokens": (Annotated[Most | None, NONE], "a whole number from 1, or none", "4000"),
+    "timeout": (Annotated[float, Field(ge=0.001, le=86_400)], "a number of seconds, up to a day", "600"),
+    "extra_body": (Annotated[dict[str, Any], BeforeValidator(json.loads)], "a JSON object", """'{"top_k": 20}'"""),
+    "price": (
+        Annotated[tuple[Amount, Amount], BeforeValidator(lambda text: text.split(",")), AfterValidator(_price)],
         "two amounts for a million tokens, of prompt and of answer", "0.15,0.60",
     ),
-    "--tools": (Dialect, f"one of {', '.join(get_args(Dialect))}", "text"),
+    "tools": (Dialect, f"one of {', '.join(get_args(Dialect))}", "text"),
 }  # fmt: skip
-"""By option, how it is read, what it is in words, and an example."""
+"""By option, without the dashes: how it is read, what it is in words, and an example."""
 Names: TypeAlias = str | Sequence[str] | Mapping[str, str]
 """A model for all, or models by whom they play, also written `WHO=provider/model`."""
 HEADER = re.compile(r"[A-Za-z0-9-]+")
@@ -196,19 +202,8 @@ def read_asking(wanted: Wanted, checked: Checked, design: Design | None = None) 
     headers: dict[str, dict[str, str]] = {}
     for who, text in _by_model(wanted.header, known):
         headers.setdefault(who, {}).update([_header(text)])
-    prices = _read("--price", wanted.price, known)
-    return Asking(
-        models=models,
-        temperature=_read("--temperature", wanted.temperature, known),
-        max_tokens=_read("--max-tokens", wanted.max_tokens, known),
-        timeout=_read("--timeout", wanted.timeout, known),
-        headers=headers,
-        api_base=dict(_by_model(wanted.api_base, known)),
-        extra_body=_read("--extra-body", wanted.extra_body, known),
-        price={who: Price(*amounts) for who, amounts in prices.items()},
-        tools=_read("--tools", wanted.tools, known),
-        own=_own(models, design) if design else {},
-    )
+    own, read = _own(models, design) if design else {}, {name: _read(name, wanted, known) for name in KINDS}
+    return Asking(models, headers=headers, api_base=dict(_by_model(wanted.api_base, known)), own=own, **read)
 
 
 def _own(models: Sequence[tuple[str, str]], design: Design) -> dict[str, dict[str, str]]:
@@ -262,10 +257,10 @@ def _by_model(given: Sequence[str], known: Collection[str]) -> Iterator[tuple[st
         yield (who if who != "agents" else "", value) if named else ("", words)
 
 
-def _read(option: str, given: Sequence[str], known: Collection[str]) -> dict[str, Any]:
+def _read(name: str, wanted: Wanted, known: Collection[str]) -> dict[str, Any]:
     """By who is meant, what was typed as a value. Raises ColosseumError, also where nobody is meant."""
-    (kind, what, example), found = KINDS[option], dict[str, Any]()
-    for who, text in _by_model(given, known):
+    (kind, what, example), found, option = KINDS[name], dict[str, Any](), f"--{name.replace('_', '-')}"
+    for who, text in _by_model(getattr(wanted, name), known):
         try:
             found[who] = adapter(kind).validate_python(text)
         except ValueError:

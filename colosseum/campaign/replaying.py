@@ -137,10 +137,7 @@ class OverheardCalls(RunCalls):
 
 
 def made_again(folder: Folder, trial: Trial, into: Folder, heard: Heard | None = None) -> Result | str:
-    """A run played again in another folder from the calls on file, or which call is not there. Raises OSError.
-
-    What is asked, down to that call, is added to `heard`.
-    """
+    """A run played again elsewhere from calls on file, or which call is missing; `heard` gets all. Raises OSError."""
     calls = OverheardCalls(folder.calls(trial.identity), None, Redaction(), heard=[] if heard is None else heard)
     keep_file(into.scenario(trial.instance.digest), trial.instance.written)
     try:

@@ -121,10 +121,7 @@ class Work:
 
     @property
     def counted(self) -> Sequence[Listed]:
-        """The trials whose cost counts: all of the campaign, seeds and arms that are not asked for now too.
-
-        Of a shard, its own: it has a part of the budget to itself.
-        """
+        """The trials whose cost counts: all of the campaign; of a shard its own, as it has its part of the budget."""
         return self.planned_trials if self.request.part.is_shard else self.plan.trials
 
     @cached_property

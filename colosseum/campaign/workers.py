@@ -47,10 +47,7 @@ LOOKING = 0.5  # seconds between two looks at what goes on, here and in workers
 
 @contextmanager
 def pool(number: int) -> Iterator[ProcessPoolExecutor]:
-    """So many processes; they end with this one, whatever ends it.
-
-    They are forked where no other thread may be in the middle of something: that saves each a second of imports.
-    """
+    """So many processes, which end with this one; forked where it has one thread, which saves a second of imports."""
     threads = {thread.name for thread in threading.enumerate()} - {"MainThread", "obeying"}
     way = "fork" if sys.platform == "linux" and not threads else "spawn"
     workers = ProcessPoolExecutor(number, multiprocessing.get_context(way), _begin)
@@ -88,10 +85,10 @@ class Instructions:
     """Makes their runs."""
     options: Options
     """With the part of the connections that is a worker's."""
-    retried: Mapping[str, int]
-    """As a Runner has it."""
     purse: Purse
     """As it was before the first run; its ledger says what was paid since then."""
+    retried: Mapping[str, int] = field(default_factory=dict)
+    """As a Runner has it."""
     secrets: Sequence[str] = ()
     """What reaches no file."""
     models: Mapping[str, Endpoint] = field(default_factory=dict)
@@ -188,7 +185,7 @@ def _instructions(work: Work, purse: Purse, number: int, models: Mapping[str, En
     )
     sign, unsure = path / f"cluster-{uuid4().hex[:16]}.lock", models if work.far else {}
     trials, retried = replace(trials, spec=fresh), work.retried
-    told = todo, trials, options, retried, purse.shared(), work.asking.secrets, unsure, asked.part.shard
+    told = todo, trials, options, purse.shared(), retried, work.asking.secrets, unsure, asked.part.shard
     return Instructions(sign, *told)
 
 
@@ -204,7 +201,7 @@ class Dispatch:
     """One for each worker that came since this was asked last. Raises ColosseumError where nobody will come."""
     tally: Tally = field(init=False, default_factory=Tally)
     left: dict[str, Listed] = field(init=False)
-    """Trials that have not become anything yet."""
+    """Trials of which it is not known yet what they became."""
     out: set["Future[Made]"] = field(init=False, default_factory=set)
     """What workers are at."""
     again: float = 0.0
@@ -214,7 +211,7 @@ class Dispatch:
 
     def run(self) -> Tally:
         """Make what is missing. Raises KeyboardInterrupt once calls under way have ended, and what breaks."""
-        self.left = {listed.trial: listed for listed in self.work.left}
+        self.left = {listed.trial: listed for listed in self.work.planned_trials}
         with FileLock(self.told.sign), self.work.request.watching(self.meter), handling(self.signals.append):
             try:
                 self._run()
@@ -233,10 +230,6 @@ class Dispatch:
             raise KeyboardInterrupt
 
     def _run(self) -> None:
-        for listed in self.work.planned_trials:
-            self._heed()
-            if listed.trial not in self.left and (result := self.work.folder.result(listed.trial)):
-                self._became(listed, "reused" if result.status == "complete" else "failed before", result)
         while True:
             self._heed()
             self.out |= {executor.submit(make_runs, self.told) for executor in self.fresh()}
@@ -260,17 +253,19 @@ class Dispatch:
             self.again = monotonic() + 50 * (monotonic() - began)
 
     def _look(self) -> None:
-        """Hear what workers paid, and which runs have ended."""
+        """Hear what workers paid, and which runs have ended, now or before."""
         self.meter.purse.listen()
+        missing = {listed.trial for listed in self.work.left}
         for listed in list(self.left.values()):
             self._heed()
             if (ended := self.work.folder.result_but(listed.trial, self.work.retried)) is not None:
-                self._became(listed, ended.status, ended)
+                before: Became = "reused" if ended.status == "complete" else "failed before"
+                self._became(listed, ended.status if listed.trial in missing else before, ended)
 
     def _became(self, listed: Listed, became: Became, result: Result | None) -> None:
-        if self.left.pop(listed.trial, None) or became in ("reused", "failed before"):
-            self.tally[became] += 1
-            self.meter.trial(listed, became, result)
+        del self.left[listed.trial]
+        self.tally[became] += 1
+        self.meter.trial(listed, became, result)
 
     def _end(self) -> None:
         """Let workers begin no further call, wait for those under way, which are paid for, and count what has ended."""

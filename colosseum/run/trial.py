@@ -24,7 +24,7 @@ from colosseum.players.models.request import Endpoint
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.stage import Library, Stage, roles_of
-from colosseum.run.trace import VERSION, Published
+from colosseum.run.trace import VERSION, Digest, Published
 from colosseum.run.turn import Rules
 
 PROTOCOL = 5  # raised when the same trial would be played differently
@@ -40,14 +40,14 @@ JSON of more than these."""
 class Listed(Published):
     """A trial as a folder lists it."""
 
-    trial: str
+    trial: Digest
     arm: str
     point: str
     seed: int
     repeat: int
     model: str
     players: dict[str, str]
-    scenario: str
+    scenario: Digest
 
 
 @dataclass(frozen=True)
