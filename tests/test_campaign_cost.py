@@ -20,11 +20,11 @@ from test_cli_commands import Done, colosseum
 from warm_process import Command
 
 from colosseum.campaign.calls import RunCalls, read_calls, read_lines
+from colosseum.campaign.estimate import default_habits
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.money import known_price
 from colosseum.campaign.purse import BYTES, Account, Purse, left_words, spent_words
-from colosseum.campaign.rehearsal import default_habits
 from colosseum.campaign.retry import Attempt, OnAttempt
 from colosseum.campaign.runner import PaidSource
 from colosseum.players.models import reply

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from colosseum.campaign import judged
-from colosseum.campaign.estimate import calls_on_file, missing_share
+from colosseum.campaign.estimate import LONGEST_TOKEN, calls_on_file, least_load, missing_share
 from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger, held
@@ -21,7 +21,6 @@ from colosseum.campaign.part import Part, read_design, read_shard
 from colosseum.campaign.planning import Planned, write_plan
 from colosseum.campaign.preflight import ask_whether_they_can
 from colosseum.campaign.purse import Purse, budget_of, left_words, spent_words
-from colosseum.campaign.rehearsal import LONGEST_TOKEN, least_load
 from colosseum.campaign.retry import Provider, silent_words
 from colosseum.campaign.runner import PaidSource, Runner, Tally
 from colosseum.campaign.signals import awaited

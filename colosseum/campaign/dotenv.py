@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from colosseum.diagnostics import stop
+from colosseum.diagnostics import file_errors, stop
 
 
 def read_env(path: Path) -> dict[str, str]:
@@ -20,19 +20,14 @@ def read_env(path: Path) -> dict[str, str]:
 
     from dotenv.parser import parse_stream
 
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise stop("C126", f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise stop("C126", f"{path}, line {line}: this is not UTF-8 text", help="save it as UTF-8") from None
+    with file_errors(path, verb="read", code="C126"):
+        text = path.read_bytes().decode("utf-8-sig", "replace")
     found: dict[str, str] = {}
     for binding in parse_stream(StringIO(text)):
         part = binding.original.string
-        if binding.error or (binding.key is not None and binding.value is None) or "\0" in part:
+        if binding.error or (binding.key is not None and binding.value is None) or {"\0", "\ufffd"} & {*part}:
             line = binding.original.line + part[: -len(part.lstrip()) or None].count("\n")
-            help_ = "a line is NAME=value, or # and a remark; a quote that opens must close"
+            help_ = "a line is NAME=value in UTF-8, or # and a remark; a quote that opens must close"
             raise stop("C126", f"{path}, line {line}: this sets no variable", help=help_)  # its words may be a key
         if binding.key is not None:
             found[binding.key] = binding.value or ""

@@ -207,18 +207,18 @@ class Folder:
 
     def plan(self) -> Plan:
         """The list of trials. Raises OSError, and Damaged."""
-        plan, wrong = read_json(self.plan_path, Plan), f"{self.plan_path} is damaged"
-        if plan.schema >= 4:
-            wrong = f"{(path := self.list_path(plan.configuration))} is damaged"
-            try:
-                plan = replace(plan, trials=in_order(read_trials(path), plan.points))
-            except FileNotFoundError:
-                raise Damaged(f"{path} is missing") from None
-            except ValidationError as error:
-                raise Damaged(f"{wrong}: {error.error_count()} entries do not fit") from None
+        plan = read_json(self.plan_path, Plan)
         if strange := next(_strange(plan), ""):
-            raise Damaged(f"{wrong}: {strange}")
-        return plan
+            raise Damaged(f"{self.plan_path} is damaged: {strange}")
+        if plan.schema < 4:
+            return plan
+        path = self.list_path(plan.configuration)
+        try:
+            return replace(plan, trials=in_order(read_trials(path), plan.points))
+        except FileNotFoundError:
+            raise Damaged(f"{path} is missing") from None
+        except ValidationError as error:
+            raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
 
     def earlier(self, configuration: str = "") -> Plan | None:
         """The list of trials; None where there is none, none of ours, or none of the configuration that is given."""
@@ -240,13 +240,15 @@ class Folder:
             return replace(found, status="failed", reason=FailureReason("lost", f"{self.trace(trial).name} is missing"))
         return found
 
-    def time(self, trial: str) -> int:
-        """When the result of a run was written, in nanoseconds. Raises OSError."""
-        return self.result_path(trial).stat().st_mtime_ns
+    def written(self, trial: str) -> int:
+        """When the result of a run was written, in nanoseconds; 0 where there is none, as of one that is begun anew."""
+        with suppress(FileNotFoundError):
+            return os.stat(f"{self.path}/runs/{trial[:24]}.json").st_mtime_ns
+        return 0
 
     def result_but(self, trial: str, earlier: Mapping[str, int]) -> Result | None:
         """How a run ended; None also where its result is the `earlier` one, of that time. Raises OSError, Damaged."""
-        same = trial in earlier and self.ended(trial) and self.time(trial) == earlier[trial]
+        same = trial in earlier and self.written(trial) == earlier[trial]
         return None if same else self.result(trial)
 
     def commit(self, result: Result) -> None:

@@ -55,12 +55,13 @@ class Judges(Published):
         """Those whose scores count."""
         return tuple(name for name in self.models if name not in self.left_out)
 
-    def unlike(self, other: "Judges") -> list[str]:
-        """Those that both name and ask in different ways."""
-        return [name for name, own in self.models.items() if dict(other.models.get(name, own)) != dict(own)]
-
-    def joined(self, other: "Judges") -> "Judges":
-        """All of both; the more repeats count, and who is left out stays so unless the other names it."""
+    def joined(self, other: "Judges", folder: Folder) -> "Judges":
+        """All of both, the other ones being in a folder; the more repeats count, and who is left out stays so unless
+        the other names it. Raises ColosseumError where one was asked in two ways."""
+        for name, own in self.models.items():
+            if dict(other.models.get(name, own)) != dict(own):
+                help_ = f"ask in the same way, or remove {folder.judges.parent} to begin anew"
+                raise stop("C122", f"`{name}` has judged runs in {folder.path} with other parameters", help=help_)
         left_out = tuple(name for name in self.left_out if name not in other.models) + other.left_out
         return Judges(self.schema, max(self.repeats, other.repeats), {**self.models, **other.models}, left_out)
 
@@ -179,8 +180,5 @@ def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> 
     folder.judges.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.judges.with_suffix(".lock")) as lock:
         earlier = read_judges(folder)
-        if earlier is not None and (unlike := fresh.unlike(earlier)):
-            help_ = f"ask in the same way, or remove {folder.judges.parent} to begin anew"
-            raise stop("C122", f"`{unlike[0]}` has judged runs in {folder.path} with other parameters", help=help_)
-        write_judges(folder, fresh if earlier is None else earlier.joined(fresh))
+        write_judges(folder, fresh if earlier is None else earlier.joined(fresh, folder))
         Path(lock.lock_file).unlink(missing_ok=True)

@@ -6,7 +6,7 @@ What is there already stays; a result that differs from it is named, and then no
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 
 from colosseum.campaign.calls import mend, read_calls
@@ -147,13 +147,12 @@ def _take(trial: str, source: Folder | None, target: Folder, merged: Merged) -> 
 
 def _common_judges(sources: Sequence[Folder], target: Folder) -> None:
     """Who judged, anywhere. Raises ColosseumError where one was asked in two ways."""
-    found = [(folder, judges) for folder in sources if (judges := read_judges(folder)) is not None]
-    for folder, judges in found[1:]:
-        if judges.unlike(found[0][1]):
-            words = f"{folder.path} is not like {found[0][0].path}: a judge was asked with other parameters"
-            raise stop("C123", words, help=APART)
-    if found:
-        write_judges(target, reduce(Judges.joined, (judges for _, judges in found)))
+    whole: Judges | None = None
+    for folder in sources:
+        if judges := read_judges(folder):
+            whole = whole.joined(judges, folder) if whole else judges
+    if whole:
+        write_judges(target, whole)
 
 
 def _take_judged(trial: str, sources: Sequence[Folder], target: Folder) -> None:

@@ -16,7 +16,7 @@ from colosseum.campaign.money import dollars
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rate_limit import RateLimit
 from colosseum.campaign.retry import OUTAGE, Attempt
-from colosseum.campaign.runner import Became
+from colosseum.campaign.runner import Became, Tally
 from colosseum.model.serial import Json
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
@@ -119,7 +119,7 @@ class Gauge:
     clock: Callable[[], float] = time.monotonic
     patience: float = OUTAGE
     lock: Lock = field(default_factory=Lock)
-    became: Counter[Became] = field(default_factory=Counter)
+    became: Tally = field(default_factory=Tally)
     begun: dict[str, set[tuple[str, str, int]]] = field(default_factory=dict)
     """By trial that goes on, the turns that have begun."""
     left: dict[str, int] = field(init=False)

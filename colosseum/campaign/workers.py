@@ -199,7 +199,6 @@ class Dispatch:
     """Its purse hears from the ledger what workers pay."""
     fresh: Callable[[], Sequence[Executor]]
     """One for each worker that came since this was asked last. Raises ColosseumError where nobody will come."""
-    tally: Tally = field(init=False, default_factory=Tally)
     left: dict[str, Listed] = field(init=False)
     """Trials of which it is not known yet what they became."""
     out: set["Future[Made]"] = field(init=False, default_factory=set)
@@ -221,7 +220,7 @@ class Dispatch:
                 raise KeyboardInterrupt("what was answered is kept: the same call goes on") from None
             finally:
                 self.told.sign.unlink(missing_ok=True)
-        return self.tally
+        return self.meter.became
 
     def _heed(self) -> None:
         """Raises KeyboardInterrupt where somebody said stop."""
@@ -237,8 +236,8 @@ class Dispatch:
                 break
             self._take()
         self._look()  # at what came since the last look
-        if self.tally.gave_up and not self.meter.purse.calls and len(self.left) == len(self.work.left):
-            raise stop("C124", self.tally.gave_up, help="no run was started and nothing was spent on one")
+        if self.meter.became.gave_up and not self.meter.purse.calls and len(self.left) == len(self.work.left):
+            raise stop("C124", self.meter.became.gave_up, help="no run was started and nothing was spent on one")
         for listed in list(self.left.values()):
             self._became(listed, "halted", None)
 
@@ -246,7 +245,7 @@ class Dispatch:
         """Wait a little for workers, and hear of runs that have ended: a look takes a fiftieth of the time at most."""
         done, self.out = wait(self.out, LOOKING, FIRST_COMPLETED)
         for purse, gave_up in (future.result() for future in done):
-            self.tally.gave_up = self.tally.gave_up or gave_up
+            self.meter.became.gave_up = self.meter.became.gave_up or gave_up
             self.meter.purse.add(purse)
         if (began := monotonic()) >= self.again:
             self._look()
@@ -264,7 +263,6 @@ class Dispatch:
 
     def _became(self, listed: Listed, became: Became, result: Result | None) -> None:
         del self.left[listed.trial]
-        self.tally[became] += 1
         self.meter.trial(listed, became, result)
 
     def _end(self) -> None:
