@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from colosseum.campaign import judged
-from colosseum.campaign.estimate import LONGEST_TOKEN, calls_on_file, least_load, missing_share
+from colosseum.campaign.estimate import LEAST, LONGEST_TOKEN, examples, run_loads
 from colosseum.campaign.folder import Folder, Plan, writing_to
 from colosseum.campaign.judging import JudgementTally, Judging
 from colosseum.campaign.ledger import Ledger, held
@@ -139,14 +139,13 @@ def _check_block(work: Work, purse: Purse) -> None:
     """Raises ColosseumError where no run is complete yet, and the budget is less than any block of runs takes."""
     if purse.limit is None or purse.dearest or not work.models:
         return
-    left, costs = {listed.trial for listed in work.left}, list[float]()
+    left = {listed.trial for listed in work.left}
     first = {each.block.point: each for each in reversed(work.planned) if left & each.turns.keys()}
-    for each in first.values():
-        least = least_load((t for t in work.trials.of(each.block) if t.identity in left), purse.prices)
-        known = sum(calls_on_file(work, trial).total() for trial in left & each.turns.keys())
-        costs.append(least.dollars * missing_share(known, least.calls))
-    if min(costs) > max(0.0, purse.limit - purse.spent):
-        cost = f"{dollars(min(costs))} where each turn takes one call and a token has {LONGEST_TOKEN:g} bytes"
+    alone = [replace(work, planned=[block]) for block in first.values()]
+    loads = [run_loads(one, examples(one, (), LEAST)[0])[0] for one in alone]
+    least = min(sum(load.dollars for load in each.values()) for each in loads)
+    if least > max(0.0, purse.limit - purse.spent):
+        cost = f"{dollars(least)} where each turn takes one call and a token has {LONGEST_TOKEN:g} bytes"
         rest = dollars(max(0.0, purse.limit - purse.spent))
         words = f"what is left of the budget, {rest}, is less than one block of runs costs: {cost}"
         help_ = "nothing was asked; `--dry-run` says what the missing runs will probably cost"

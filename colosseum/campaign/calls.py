@@ -35,13 +35,13 @@ class Recorded:
     answer: Answer
     attempts: int
     """How many it took."""
-    model: str = ""
+    model: str
     """Who was asked."""
-    prompt_bytes: int = 0
+    prompt_bytes: int
     """Of what was asked, as JSON."""
-    max_tokens: int = 0
+    max_tokens: int
     """That the answer might have had."""
-    lost: bool = False
+    lost: bool
     """Whether it could not be used."""
 
 

@@ -9,11 +9,11 @@ probably answer every question once.
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.money import entry, prices_of
@@ -68,9 +68,8 @@ def default_habits(endpoint: Endpoint) -> Habits:
     return Habits(1.5, 1.2, round(min(POST, BYTES_PER_TOKEN * most)), each, BYTES_PER_TOKEN, 1 + each / 60)
 
 
-def least_habits(endpoint: Endpoint) -> Habits:
-    """The least that one can do: a call in a turn, and nothing said; tokens are as long as they hardly ever are."""
-    return Habits(1.0, 1.0, 0, 1.0, LONGEST_TOKEN, 0.0)
+LEAST: Final = Habits(1.0, 1.0, 0, 1.0, LONGEST_TOKEN, 0.0)
+"""The least that one can do: a call in a turn, and nothing said; tokens are as long as they hardly ever are."""
 
 
 @dataclass
@@ -104,11 +103,11 @@ class Rehearsed:
         return BYTES_PER_TOKEN * sum(load.completion_tokens for load in self.loads.values())
 
 
-async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[Endpoint], Habits]) -> Rehearsed:
-    """What the run comes to; scripted players ask nobody."""
+async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Habits | None) -> Rehearsed:
+    """What the run comes to, by habits of models that are known or by default; scripted players ask nobody."""
     found = Rehearsed({name: Load() for name in trial.endpoints})
     models = {
-        name: StandIn(endpoint, found.loads[name], prices.get(name), habits(endpoint))
+        name: StandIn(endpoint, found.loads[name], prices.get(name), habits or default_habits(endpoint))
         for name, endpoint in trial.endpoints.items()
     }
     silent = SCRIPTED["sim/greedy"]  # in place of agents of the user's own, who say themselves what they took
@@ -117,15 +116,6 @@ async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[
         run = LiveRun(trial, team, None, trace)
         await run.play()
     found.said = len("".join(post.text for post in run.posts).encode())
-    return found
-
-
-def least_load(trials: Iterable[Trial], prices: Mapping[str, Price]) -> Load:
-    """What runs come to by the least habits; less where a provider gives discounts or counts fewer tokens."""
-    found = Load()
-    for trial in trials:
-        for load in completed(rehearse(trial, prices, least_habits)).loads.values():
-            found.add(load)
     return found
 
 
@@ -241,7 +231,9 @@ def missing_share(known: int, calls: float) -> float:
 Examples: TypeAlias = Mapping[tuple[str, str], Rehearsed]  # by sweep point and arm, a run of it
 
 
-def examples(work: Work, judges: Sequence[Endpoint]) -> tuple[Examples, dict[str, Price], tuple[Rubric, ...]]:
+def examples(
+    work: Work, judges: Sequence[Endpoint], habits: Habits | None = None
+) -> tuple[Examples, dict[str, Price], tuple[Rubric, ...]]:
     """One block of every sweep point, rehearsed; prices; and what judges are asked of a run. Raises ColosseumError."""
     first = {each.block.point: each.block for each in reversed(work.planned)}
     trials = [trial for block in first.values() for trial in work.trials.of(block)]
@@ -249,7 +241,7 @@ def examples(work: Work, judges: Sequence[Endpoint]) -> tuple[Examples, dict[str
     prices = prices_of({**endpoints, **{each.model: each for each in judges}})
 
     async def rehearsed() -> Examples:
-        return {(trial.point, trial.arm): await rehearse(trial, prices, default_habits) for trial in trials}
+        return {(trial.point, trial.arm): await rehearse(trial, prices, habits) for trial in trials}
 
     asked = rubrics(scenario := trials[0].stage.scenario)  # decoys, or the texts alone, are asked about in the first
     return completed(rehearsed()), prices, (*asked, *asked[: any(channel.secret for channel in scenario.channels)])

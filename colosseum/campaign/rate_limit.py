@@ -20,15 +20,13 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 START = 16  # calls at once to begin with
-LEAST, FIRST = 0.25, 1.0  # calls a second that are left however often the pace is cut, and by the first cut
+LEAST = 0.25  # calls a second that are left however often the pace is cut
 BELOW, FAR = 0.96, 0.5  # of the pace that was too much: to there it is cut, and where every other call is refused
 AT_ONCE = 1.25  # by how much every answer raises a pace that is below what was granted before
-GROWTH, LONGER = 0.0006, 10.0
-"""By how much every answer raises a pace above that, and seconds after a cut from which on each raises it by more."""
+GROWTH = 0.0006  # by how much every answer raises a pace above that
 STEADY = 30.0  # seconds without a cut after which it grows faster. The first are shorter, to find the limit.
 DOUBLING = 15.0  # seconds in which it doubles then, as room does
 SOON = 15.0  # seconds after a cut in which another one belongs to the same series: less than a rest
-BEFORE = 10  # calls, one of them refused, that a series begins with: one refusal more is no half of all
 DOUBTS, LIMITED = 5, 24  # cuts in a series of which the last is a test, and the same once a test met a limit
 TESTING = 0.9  # of what was granted: the pace of a test
 CALLS, REFUSALS = 25, 4  # calls of a test at least, and refusals that are due if as large a share is refused as before
@@ -163,7 +161,7 @@ class RateLimit:
             if self.pace < self.enough and not fully:
                 self.pace = min(self.enough, AT_ONCE * self.pace)
             elif not fully:
-                self.pace *= max(faster, 1 + GROWTH * max(1.0, (now - self.cut_at) / LONGER))
+                self.pace *= max(faster, 1 + GROWTH)
         self.rested = max(self.rested, now)
         self.room = min(float(self.most), self.room)
 
@@ -201,13 +199,13 @@ class RateLimit:
         granted = max(0.0, self.begun - self.refused) / max(now - self.since, 1.0)
         if now >= self.cut_at + SOON:
             self.series, self.first, self.untroubled = 0, self.cuts, self.pace
-            self._count_anew(BEFORE)
+            self._count_anew()
         self.series += 1
         share = self.refused / max(1.0, self.begun)
         if self.pace == math.inf:
-            self.pace = max(FIRST, granted)
+            self.pace = granted
             self._count_anew()
-        elif self.series > 1 and share >= 0.5:
+        elif share >= 0.5:
             self.enough = BELOW * self.pace if self.series == 2 else self.enough
             self.pace *= FAR
             self._count_anew()
@@ -224,14 +222,13 @@ class RateLimit:
 
     def _crowded(self, beside: int) -> bool:
         """Whether calls at once are limited: twice in a row one was refused beside more than any that was answered."""
-        known = self.answered >= KNOWN / (1 + self.crowds)
+        known = self.answered >= KNOWN
         if known:
             self.crowds = self.crowds + 1 if beside > self.most_beside else 0
         return known and self.crowds > 1
 
-    def _count_anew(self, begun: int = 0) -> None:
-        """Count calls from now on; `begun` are as if they had begun, and one of them had been refused."""
-        self.since, self.begun, self.refused = self.clock(), float(begun), float(begun > 0)
+    def _count_anew(self) -> None:
+        self.since, self.begun, self.refused = self.clock(), 0.0, 0.0
 
     def _wait(self) -> float | None:
         """Seconds until the next call may begin, at most 0 for at once; None when another one must end first."""

@@ -105,9 +105,9 @@ def interrupt(number: int) -> None:
     raise KeyboardInterrupt
 
 
-def more_time(seconds: float = GRACE) -> None:
-    """What goes on after a signal ends by itself within so many seconds from now."""
-    _watch.least = time.monotonic() + seconds
+def more_time() -> None:
+    """What goes on after a signal ends by itself soon, counted from now."""
+    _watch.least = time.monotonic() + GRACE
 
 
 def exit_code() -> int:

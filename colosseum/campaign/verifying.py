@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from colosseum.campaign.calls import Expense, read_paid
-from colosseum.campaign.folder import Damaged, Folder, Plan, Result, read_json
+from colosseum.campaign.folder import Damaged, FailureReason, Folder, Plan, Result, read_json
 from colosseum.campaign.part import Part, read_design, sharded
 from colosseum.campaign.planning import configuration
 from colosseum.campaign.vetting import require
@@ -327,9 +327,8 @@ def _untrue(events: Sequence[Mapping[str, Any]], result: Result, listed: Listed 
         yield "line 1: the content does not match the trial's identity"
     elif listed is not None and (wrong := [k for k in LISTED if start[k] != getattr(listed, k)]):
         yield f"is listed with another {wrong[0]}"
-    failure = next(({"kind": e["kind"], "words": e["reason"]} for e in events if e["event"] == "failed"), None)
-    reason = None if result.reason is None else {"kind": result.reason.kind, "words": result.reason.words}
-    if end["status"] != result.status or failure != reason:
+    failure = next((FailureReason(e["kind"], e["reason"]) for e in events if e["event"] == "failed"), None)
+    if end["status"] != result.status or failure != result.reason:
         yield f"does not end as {result.trial[:24]}.json says"
 
 
