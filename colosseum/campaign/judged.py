@@ -56,8 +56,10 @@ class Judges(Published):
         return tuple(name for name in self.models if name not in self.left_out)
 
     def joined(self, other: "Judges", folder: Folder) -> "Judges":
-        """All of both, the other ones being in a folder; the more repeats count, and who is left out stays so unless
-        the other names it. Raises ColosseumError where one was asked in two ways."""
+        """All of both; the more repeats count, and who is left out stays so unless the other names it.
+
+        Raises ColosseumError where one was asked in another way in the other's folder.
+        """
         for name, own in self.models.items():
             if dict(other.models.get(name, own)) != dict(own):
                 help_ = f"ask in the same way, or remove {folder.judges.parent} to begin anew"

@@ -40,7 +40,7 @@ class ModelProgress:
     """How many there may be at once."""
     waiting: int
     limited_for: float
-    """Seconds for which the provider still asks to wait."""
+    """Seconds for which it is not asked, as the provider wants or is down."""
     silent_for: float | None
     """Seconds since calls began to fail without an answer in between; null where the last one was answered."""
     pauses_in: float | None

@@ -146,7 +146,7 @@ class RateLimit:
 
     @property
     def closed(self) -> float:
-        """Seconds for which the provider asked to wait, from now on; at most 0 where it did not."""
+        """Seconds for which nothing begins, from now on; at most 0 where something may."""
         return self.until - self.clock()
 
     def grow(self) -> None:
