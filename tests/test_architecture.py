@@ -95,7 +95,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "solve": 4198,
     "players": 3333,
     "run": 1747,
-    "campaign": 6602,
+    "campaign": 6615,
     "evidence": 6591,
     "report": 4000,
     "api": 495,
