@@ -437,6 +437,18 @@ def test_calls_that_are_turned_away_at_random_hardly_slow_others_down(
     assert answered / 300 >= 0.85 * (1 - share) * 64 / seconds
 
 
+def test_a_limit_is_told_from_refusals_at_random() -> None:
+    """With both, few calls are turned away: to go on as if all refusals were random would let nine of ten be."""
+    draw, limit = random.Random(1), Limiting(rate=10, burst=10, seconds=1.0, after=None)
+
+    async def call(request: Question) -> Answer | Failure:
+        return LIMITED if draw.random() < 0.05 else await limit(request)
+
+    leap(called(Provider(64, call=call), 900))
+    assert limit.answered / 900 / limit.most >= 0.85
+    assert limit.refused / limit.answered <= 0.3
+
+
 # ---- attempts and patience -------------------------------------------------------------------------------------
 
 
