@@ -11,6 +11,7 @@ from reference import HEAD, PAGE, PIECE, expression, rows, words
 from colosseum.diagnostics import Source
 from colosseum.language import compose, csv_files, failure, files, parse, shipped, syntax
 from colosseum.language.tables import tables
+from colosseum.language.words import FUNCTIONS, PARAMETERS
 from colosseum.model import (
     experiment,
     networks,
@@ -19,9 +20,7 @@ from colosseum.model import (
     world,
 )
 from colosseum.model.check import check
-from colosseum.model.scenario import PARAMETERS
 from colosseum.model.settings import READERS, SETTINGS, Settings, read_setting
-from colosseum.model.spec import CALLED
 from colosseum.model.values import Fault, flatten
 from colosseum.model.world import Environment
 from colosseum.players.scripted.players import SCRIPTED
@@ -36,7 +35,7 @@ def test_reserved_words_are_those_of_the_grammar() -> None:
 
 def test_functions_graphs_filters_and_players_are_listed() -> None:
     listed = [name for row in rows("Functions") for name in words(row[0])]
-    assert sorted(listed) == sorted([*CALLED, "sum"])
+    assert sorted(listed) == sorted(FUNCTIONS)
     assert [words(row[0])[0] for row in rows("network")] == ["complete", "path", "ring", "star", "edges", *RANDOM]
     assert {*GRAPHS, *RANDOM} == set(PARAMETERS)
     said = re.search(r"the filters (.*) and the tests (.*); nothing else", PAGE)

@@ -33,8 +33,6 @@ from colosseum.language.tables import tables
 from colosseum.language.words import (
     CONSTANTS,
     DECLARING,
-    FUNCTIONS,
-    GRAPHS,
     KEYWORDS,
     LINKS,
     OPENERS,
@@ -42,8 +40,6 @@ from colosseum.language.words import (
     QUANTIFIERS,
     WORD_OPERATORS,
 )
-from colosseum.model.scenario import PARAMETERS
-from colosseum.model.spec import AGGREGATES, CALLED
 
 HERE = Path(__file__).parent
 GRAMMAR = (shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")
@@ -234,11 +230,6 @@ def test_every_word_of_the_grammar_is_in_one_class() -> None:
 
 def test_words_that_declare_are_those_before_a_name_in_the_grammar() -> None:
     assert {word.upper() for word in re.findall(r'"([a-z]+)"\s+\(?NAME\b', GRAMMAR)} - {"SWEEP"} == DECLARING
-
-
-def test_functions_and_networks_are_the_ones_that_can_be_called() -> None:
-    assert set(FUNCTIONS) == {*CALLED, *AGGREGATES}
-    assert set(GRAPHS) == {kind for kind, arguments in PARAMETERS.items() if arguments}
 
 
 # ---- where it is used ------------------------------------------------------------------------------------------------

@@ -12,11 +12,10 @@ from colosseum.editor.analysis import WORD, Analysis, Meaning
 from colosseum.language.builder import Builder
 from colosseum.language.parser import lex
 from colosseum.language.splitting import Machine
-from colosseum.language.words import DECLARING, FUNCTIONS, KEYWORDS, OPENERS, SURE_OPENERS, Token, spelled
+from colosseum.language.words import DECLARING, FUNCTIONS, KEYWORDS, OPENERS, PARAMETERS, SURE_OPENERS, Token, spelled
 from colosseum.model.check import READABLE
 from colosseum.model.draws import DRAWS
 from colosseum.model.realise import Realiser
-from colosseum.model.scenario import PARAMETERS
 from colosseum.model.settings import SETTINGS
 from colosseum.model.spec import BUILT_IN
 from colosseum.model.values import Elements, Fault, instance_name, text

@@ -49,8 +49,13 @@ QUANTIFIERS = terminals("COUNT ANY ALL")
 KEYWORDS = OPENERS | PARTS | LINKS | WORD_OPERATORS | CONSTANTS | QUANTIFIERS | {"UNDISCLOSED"}
 FUNCTIONS = ("abs", "choice", "integer", "max", "min", "normal", "pairs", "sample", "shuffle", "size", "steps", "sum",
              "uniform")  # fmt: skip
-GRAPHS = ("barabasi_albert", "edges", "erdos_renyi", "star", "watts_strogatz")
-"""Networks that take arguments. These and the functions are names to the grammar."""
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "complete": (), "path": (), "ring": (), "star": ("center",), "erdos_renyi": ("p",), "watts_strogatz": ("k", "p"),
+    "barabasi_albert": ("m",), "edges": ("edges",),
+}  # fmt: skip
+"""The kinds of graph and the arguments each takes; all but `center` are needed."""
+GRAPHS = tuple(kind for kind, arguments in PARAMETERS.items() if arguments)
+"""Networks that are called. These and the functions are names to the grammar."""
 CLOSERS = {"RPAR": "LPAR", "RBRACE": "LBRACE", "RSQB": "LSQB"}
 STARTS_EXPRESSION = terminals("NAME AGENTS NETWORK NUMBER STRING MONEY NONE ON OFF COUNT ANY ALL NOT MINUS LPAR LBRACE "
                               "UNDISCLOSED")  # fmt: skip

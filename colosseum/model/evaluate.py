@@ -15,9 +15,6 @@ from colosseum.model.terms import ONE, Conditional, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Key, Value, at, flatten, kind, located, text, truth
 from colosseum.model.world import Environment, Poisoned
 
-Loops = Sequence[syntax.Binder | syntax.Index]
-"""`i in S, (a, b) in T`: the names of each are its binders; several open a pair, none binds nothing."""
-
 
 def evaluate(expr: syntax.Expr, env: Environment) -> Folded:
     """The value of an expression in one round of the loops around it, or its term. Raises Fault with a span."""
@@ -149,7 +146,7 @@ def _guarded(loop: syntax.Aggregate | syntax.Quantifier, env: Environment) -> It
             yield holds, inner
 
 
-def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[Key, Environment]]:
+def indexed(indices: syntax.Binders | None, env: Environment) -> Iterator[tuple[Key, Environment]]:
     """(flattened key, environment) of every instance that `[…where…]` admits; one without indices.
 
     The private cells that the indices of an instance were computed from are its `reads`; all of them, also those of
@@ -167,7 +164,9 @@ def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[
     env.reads.update(outer.reads)
 
 
-def rounds(loops: Loops, env: Environment, *, apart: bool = False) -> Iterator[tuple[tuple[Value, ...], Environment]]:
+def rounds(
+    loops: Sequence[syntax.Binder], env: Environment, *, apart: bool = False
+) -> Iterator[tuple[tuple[Value, ...], Environment]]:
     """The items and places of nested loops, the last one turning fastest.
 
     What does not depend on an outer loop is computed once, and its size is known before anything runs. `apart`: every

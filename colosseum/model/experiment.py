@@ -14,10 +14,11 @@ from typing import TypeAlias, TypeVar
 from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.language.record import Record
+from colosseum.language.words import PARAMETERS
 from colosseum.model.evaluate import condition, elements, value
 from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
-from colosseum.model.scenario import PARAMETERS, Graph
+from colosseum.model.scenario import Graph
 from colosseum.model.settings import PAIRING, READERS, Settings, read_seeds, read_setting, switch_meant
 from colosseum.model.spec import Declared
 from colosseum.model.values import Elements, Fault, Value, a, at, doubled, kind, text

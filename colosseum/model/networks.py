@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
+from colosseum.language.words import PARAMETERS
 from colosseum.model import draws
 from colosseum.model.evaluate import value
-from colosseum.model.scenario import PARAMETERS, Channel, Graph, Scenario
+from colosseum.model.scenario import Channel, Graph, Scenario
 from colosseum.model.values import Elements, Fault, Value, at, is_number, located, text
 from colosseum.model.world import Environment, Meter, World
 

@@ -88,7 +88,7 @@ class Words(Record):
         level, words = self._said(expr)
         return words if level >= least else f"({words})"
 
-    def filtered(self, binders: syntax.Binders | syntax.Indices, when: syntax.Expr | None = None) -> str:
+    def filtered(self, binders: syntax.Binders, when: syntax.Expr | None = None) -> str:
         """`a in agents, (s, t) in pairs(tasks) where c and d`, `c` settled when compiled and `d` by decisions."""
         items: list[str] = []
         for item in binders.items:

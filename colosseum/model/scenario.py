@@ -21,11 +21,6 @@ from colosseum.model.values import Value
 
 LOWEST: Final = 0
 HIGHEST: Final = 5  # the ends of the scale of every rubric: whole numbers from 0, nothing of the kind, to 5
-PARAMETERS: dict[str, tuple[str, ...]] = {
-    "complete": (), "path": (), "ring": (), "star": ("center",), "erdos_renyi": ("p",), "watts_strogatz": ("k", "p"),
-    "barabasi_albert": ("m",), "edges": ("edges",),
-}  # fmt: skip
-"""The kinds of graph and the arguments each takes; all but `center` are needed."""
 
 
 class Variable(Record):

@@ -31,7 +31,7 @@ _KIND: dict[type[syntax.Node], SymbolKind] = {syntax.Agents: "set", syntax.Requi
 """Of statements that are not called what they declare."""
 MOST_HELPED = 100  # unknown names for which a near one is looked for, which takes as long as there are names
 BUILT_IN = ("links", "payoff", "total", "me", "allies")
-CALLED = ("abs", "max", "min", "pairs", "size", "steps", *sorted(DRAWS))
+CALLED = tuple(function for function in FUNCTIONS if function != "sum")
 """The functions that expressions may call; draws are among them, to be refused with a help."""
 AGGREGATES = ("sum", "min", "max")
 LOOPS = (*AGGREGATES, "count", "any", "all")
@@ -241,9 +241,9 @@ class _Scope:
     def below(self, node: syntax.Node, bound: dict[str, Span]) -> Iterator[Diagnostic]:
         """What stands in a node: its loop, and the other parts, which know the binders."""
         inner, parts = dict(bound), list(syntax.children(node))
-        loop = next((part for part in parts if isinstance(part, syntax.Binders | syntax.Indices)), None)
+        loop = next((part for part in parts if isinstance(part, syntax.Binders)), None)
         yield from self.loop(loop, inner)
-        nameless = [item for item in (loop.items if loop else ()) if isinstance(item, syntax.Index) and not item.names]
+        nameless = [item for item in (loop.items if loop else ()) if not item.names]
         for unknown in self.each((part for part in parts if part is not loop), inner):
             name, of = unknown.span.text if unknown.span else "", nameless[0].span.text if nameless else ""
             yield _helped(unknown, f"if it is one of `{of}`, write `[{name} in {of}]`") if nameless else unknown
@@ -252,13 +252,12 @@ class _Scope:
         for part in parts:
             yield from self.inside(part, bound)
 
-    def loop(self, loop: syntax.Binders | syntax.Indices | None, inner: dict[str, Span]) -> Iterator[Diagnostic]:
+    def loop(self, loop: syntax.Binders | None, inner: dict[str, Span]) -> Iterator[Diagnostic]:
         """The domains of a loop and what it leaves out; its binders are added to `inner`."""
         for item in loop.items if loop else ():
             for diagnostic in self.inside(item.domain, inner):
-                alone = isinstance(item, syntax.Index) and not item.names
-                yield _helped(diagnostic, INDEX.format(item.span.text)) if alone else diagnostic
-                inner |= {item.span.text: item.span} if alone else {}  # `cost[a]` for `cost[a in agents]` is told once
+                yield diagnostic if item.names else _helped(diagnostic, INDEX.format(item.span.text))
+                inner |= {} if item.names else {item.span.text: item.span}  # `cost[a]` for `cost[a in agents]`: once
             yield from self.bind(item.names, item.span, inner)
         yield from self.inside(loop and loop.where, inner)
 

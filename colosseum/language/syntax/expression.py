@@ -100,7 +100,7 @@ class Binder(Node):
 
 
 class Binders(Node):
-    """`i in S, j in T where c`: the filter sees every binder; later domains see earlier binders."""
+    """`i in S, j in T where c`, also as indices: the filter sees every binder; later domains see earlier binders."""
 
     items: tuple[Binder, ...]
     where: Expr | None

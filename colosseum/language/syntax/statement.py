@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from colosseum.diagnostics import Source, Span
-from colosseum.language.syntax.expression import Binder, Binders, Call, Expr, Name, Node, Text
+from colosseum.language.syntax.expression import Binders, Call, Expr, Name, Node, Text
 
 
 class Given(Node):
@@ -48,10 +48,6 @@ class Grid(Node):
 
 
 ValueSource: TypeAlias = Given | Drawn | Loaded | Grid
-
-
-Index: TypeAlias = Binder
-Indices: TypeAlias = Binders  # `[a in agents, tasks where c]`: `tasks` has no names
 
 
 class ToWhom(Node):
@@ -127,7 +123,7 @@ class Table(Statement):
     """`[private] table NAME[…] [to WHO] [of SET] SOURCE`."""
 
     private: bool
-    indices: Indices | None
+    indices: Binders | None
     recipients: Recipients | None
     of: Expr | None
     source: ValueSource
@@ -136,7 +132,7 @@ class Table(Statement):
 class Variable(Statement):
     """`variable NAME[…] [of OWNER]: DOMAIN`."""
 
-    indices: Indices | None
+    indices: Binders | None
     owner: Expr | None
     domain: Expr
 
@@ -144,7 +140,7 @@ class Variable(Statement):
 class Reward(Statement):
     """`reward NAME[…] [to WHO] [when COND]: EXPR`."""
 
-    indices: Indices | None
+    indices: Binders | None
     recipients: Recipients | None
     when: Expr | None
     value: Expr
@@ -154,7 +150,7 @@ class Reward(Statement):
 class Require(Statement):
     """`require NAME[…] [to WHO] [when COND]: COND [penalty P [per unit]]`."""
 
-    indices: Indices | None
+    indices: Binders | None
     recipients: Recipients | None
     when: Expr | None
     condition: Expr
@@ -166,7 +162,7 @@ class Require(Statement):
 class Objective(Declaration):
     """`objective NAME[…] [when COND]: EXPR` inside a coalition."""
 
-    indices: Indices | None
+    indices: Binders | None
     when: Expr | None
     value: Expr
 
@@ -195,7 +191,7 @@ class Channel(Statement):
 class Claim(Statement):
     """`claim NAME[…]: "text" is true|false`."""
 
-    indices: Indices | None
+    indices: Binders | None
     text: Text
     truth: Expr
 
