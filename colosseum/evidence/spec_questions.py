@@ -75,7 +75,8 @@ def require_feasible(optimum: Optimum, checked: Checked) -> None:
     """Some assignment satisfies the hard requirements. Raises ColosseumError, which names a least set of rules."""
     if optimum.status == "infeasible":
         holds = partial(_holds, until=time.monotonic() + SECONDS)
-        raise ColosseumError(conflict_report(find_conflict(checked.expansion.scenario.task, holds), checked.spec))
+        requirements, least = find_conflict(checked.expansion.scenario.task, holds)
+        raise ColosseumError(conflict_report(requirements, checked.spec, least=least))
 
 
 def _holds(task: Task, until: float) -> bool | None:

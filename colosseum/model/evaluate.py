@@ -179,10 +179,7 @@ def rounds(
         pools.append(None if depends else elements(loop.domain, env))
         bound.update(loop.names)
     sizes = (*env.rounds, *(len(pool) for pool in pools if pool is not None))
-    try:
-        env.meter.foresee(sizes)
-    except Fault as fault:
-        raise at(fault, loops[0].span.to(loops[-1].span)) from None
+    located(loops[0].span.to(loops[-1].span), env.meter.foresee, sizes)
 
     def turn(items: tuple[Value, ...], env: Environment) -> Iterator[tuple[tuple[Value, ...], Environment]]:
         """The rounds of the loops that are left, inside those whose items are given."""

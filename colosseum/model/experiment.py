@@ -212,12 +212,10 @@ class _Reader:
 
     def points(self, statement: syntax.Experiment, base: Conditions) -> Iterator[tuple[str, Conditions]]:
         """The name and the conditions of every combination of the sweeps that passes their filters."""
-        combinations: list[tuple[Option, ...]] = []
         with self.findings.caught(statement.sweeps[0].span if statement.sweeps else statement.span):
-            combinations = list(self.combinations(statement.sweeps))
-        for chosen in combinations:
-            label = ", ".join(f"{o.sweep.name}={o.label}" for o in chosen)
-            yield label, self.varied(base, [(o.sweep, (o.expr,)) for o in chosen])
+            for chosen in self.combinations(statement.sweeps):
+                label = ", ".join(f"{o.sweep.name}={o.label}" for o in chosen)
+                yield label, self.varied(base, [(o.sweep, (o.expr,)) for o in chosen])
 
     def combinations(self, sweeps: Sequence[syntax.Sweep]) -> Iterator[tuple[Option, ...]]:
         """Every combination of these sweeps that passes their filters; raises Fault."""

@@ -14,7 +14,6 @@ from typing import TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import syntax
-from colosseum.language.record import Record
 from colosseum.model import terms
 from colosseum.model.evaluate import admitted, choices, evaluate, value
 from colosseum.model.operations import LISTED, check_depth, inverse, junction, link
@@ -55,8 +54,7 @@ def worth(statement: syntax.Reward | syntax.Objective, role: str, env: Environme
     body = found if isinstance(found, Ground) else Constant(located(expr.span, number, found, role))
     whole = Conditional(holds, body, NOTHING) if isinstance(holds, Ground) else body
     _check_scope(whole, task)
-    if isinstance(holds, Ground):
-        _try(holds, CONDITION, statement.when or expr, env, task)
+    _try(term(holds), CONDITION, statement.when or expr, env, task)
     if body is found:
         _check_payoff(whole, expr, env, task)
     return whole
@@ -73,8 +71,7 @@ def requirement(statement: syntax.Require, name: str, env: Environment, task: Ta
                     help="compare it, as in `… <= 1`", span=statement.condition.span)  # fmt: skip
     condition = term(junction([inverse(holds), inside], every=False) if isinstance(holds, Ground) else inside)
     _check_scope(condition, task)
-    if isinstance(holds, Ground):
-        _try(holds, CONDITION, statement.when or statement.condition, env, task)
+    _try(term(holds), CONDITION, statement.when or statement.condition, env, task)
     _try(condition, CONDITION, statement.condition, env, task)
     if statement.penalty is None:
         return Requirement(name, statement.name, condition, None, None), None
@@ -267,17 +264,11 @@ def kinds(term: Term, task: Task) -> Kinds:
 # ---- contradictions ------------------------------------------------------------------------------------------
 
 
-class Conflict(Record):
-    """Hard requirements that no assignment satisfies together."""
+def find_conflict(task: Task, holds: Holds) -> tuple[Together, bool]:
+    """A conflict among the hard requirements of a task, which no assignment satisfies all together, in declared order.
 
-    requirements: Together
-    """In declared order."""
-    least: bool
-    """Whether the others can hold without any one of them; False where time ran out."""
-
-
-def find_conflict(task: Task, holds: Holds) -> Conflict:
-    """A least conflict among the hard requirements of a task, which no assignment satisfies all together."""
+    With it, whether it is least: the others can hold without any one of them. False where time ran out.
+    """
     answers: list[bool | None] = []
 
     def least(kept: Together, among: Together, *, grown: bool) -> Together:
@@ -292,21 +283,21 @@ def find_conflict(task: Task, holds: Holds) -> Conflict:
         late = least((*kept, *among[:half]), among[half:], grown=True)
         return (*least((*kept, *late), among[:half], grown=bool(late)), *late)
 
-    return Conflict(least((), tuple(task.hard), grown=False), least=None not in answers)
+    return least((), tuple(task.hard), grown=False), None not in answers
 
 
-def conflict_report(found: Conflict, spec: Declared) -> Diagnostic:
+def conflict_report(requirements: Together, spec: Declared, *, least: bool) -> Diagnostic:
     """The error for a task that nothing satisfies: each statement with its instances, at its place."""
     named: dict[str, list[str]] = {}
-    for requirement in found.requirements:
+    for requirement in requirements:
         named.setdefault(requirement.statement, []).append(f"`{requirement.name}`")
     places = [Label(spec.symbols[name].span, few(instances, MOST_NAMED)) for name, instances in named.items()]
     what = few([instance for instances in named.values() for instance in instances], MOST_NAMED)
     help_ = ["drop one of them, or give it a `penalty`"]
-    if not found.least:
+    if not least:
         what = f"some among {what} contradict each other"
-        help_.insert(0, f"time ended before all of these {len(found.requirements)} were tried: fewer may be to blame")
-    elif len(found.requirements) == 1:
+        help_.insert(0, f"time ended before all of these {len(requirements)} were tried: fewer may be to blame")
+    elif len(requirements) == 1:
         what, help_ = f"nothing satisfies {what} even alone", ["change it, drop it, or give it a `penalty`"]
     else:
         what = f"{what} contradict each other"

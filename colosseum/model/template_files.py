@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 from colosseum.language import syntax
-from colosseum.language.parser import Doubts
+from colosseum.language.parser import NO_DOUBTS
 from colosseum.language.record import Record
 from colosseum.model.prompts import TemplateNames, lines_kept, template_faults
 
@@ -95,6 +95,8 @@ def wrong_texts(source: Source, known: Mapping[str, tuple[str, ...]], tried: Try
     for section in sections(source.text):
         span = Span(source, source.text.rindex("{#", 0, section.start), section.start)
         strange = [fact for fact in section.facts if fact not in known.get(section.name, ())]
+        place = Span(source, section.start - 3, section.start + len(section.text))  # as if three quotes opened it
+        text = syntax.Text(section.text, long=True, span=place)
         if section.name not in known:
             help_ = closest(section.name, known) or f"texts of this file: {', '.join(known)}"
             yield report("C083", span, f"there is no text `{section.name}`", help=help_)
@@ -102,14 +104,7 @@ def wrong_texts(source: Source, known: Mapping[str, tuple[str, ...]], tried: Try
             given = ", ".join(known[section.name]) or "nothing"
             message = f"the text `{section.name}` is not given `{strange[0]}`"
             yield report("C083", span, message, help=f"it is given {given}")
-        elif faults := _unfit(section, source):
+        elif faults := template_faults(text, TemplateNames(frozenset(section.facts), {}, NO_DOUBTS)):
             yield from faults
         elif problem := tried(section.name, section.facts):
             yield report("C081", span, problem)
-
-
-def _unfit(section: Section, source: Source) -> list[Diagnostic]:
-    """What a text does that no prompt may."""
-    place = Span(source, section.start - 3, section.start + len(section.text))  # as if three quotes opened it
-    text = syntax.Text(section.text, long=True, span=place)
-    return template_faults(text, TemplateNames(frozenset(section.facts), {}, Doubts()))

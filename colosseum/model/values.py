@@ -93,7 +93,6 @@ Key: TypeAlias = tuple[Value, ...]  # index values with pairs opened
 Entries: TypeAlias = dict[Key, Value]
 Number: TypeAlias = int | float
 _NUMBERS = frozenset((int, float))
-LONGEST_INTEGER = 1023  # bits; the largest float has as many
 _KINDS = {
     NoneType: "none", bool: "a condition", int: "a number", float: "a number", str: "a name", tuple: "a pair",
     Elements: "a set",
@@ -182,13 +181,11 @@ def finite(compute: Callable[..., Number], *operands: object) -> Number:
     """A result, or a Fault where it is infinite, not a number, or a whole number beyond what a float holds."""
     try:
         result = compute(*operands)
-    except OverflowError:  # a whole number that no float holds, and a fraction
+        if math.isfinite(result):
+            return result
+    except OverflowError:  # a whole number that no float holds
         raise Fault("the result is too large", code="C051") from None
-    if isinstance(result, float) and not math.isfinite(result):
-        raise Fault("the result is not a finite number", code="C051")
-    if isinstance(result, int) and result.bit_length() > LONGEST_INTEGER:
-        raise Fault("the result is too large", code="C051")
-    return result
+    raise Fault("the result is not a finite number", code="C051")
 
 
 def truth(value: Value, role: str) -> bool:
@@ -247,10 +244,8 @@ def compare(operator: str, left: Value, right: Value) -> bool:
     """`== != < <= > >=`; an order comparison with none is false, equality of none and a value is false."""
     if type(left) in (int, float) and type(right) in (int, float):
         return COMPARED[operator](left, right)  # as most are, and the checks below take longer
-    if operator == "==":
-        return equal(left, right)
-    if operator == "!=":
-        return not equal(left, right)
+    if operator in ("==", "!="):
+        return equal(left, right) is (operator == "==")
     if left is None or right is None:
         return False
     if isinstance(left, str) and isinstance(right, str):
