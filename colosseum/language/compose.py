@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, has_errors, report
+from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, report
 from colosseum.language.files import forbidden, read_source, within
 from colosseum.language.parser import NO_DOUBTS, Doubts, parse_doubtfully
 from colosseum.language.syntax import Experiment, Loaded, Override, ScenarioName, Set, Statement, Table, Trace, Use
@@ -35,13 +35,7 @@ class Composition:
 
 
 def load(path: Path | str) -> tuple[Composition | None, list[Diagnostic]]:
-    """Read a spec and all that it uses; the composition is None when anything is wrong with it."""
-    composition, diagnostics = load_doubtfully(path)
-    return (None if has_errors(diagnostics) else composition), diagnostics
-
-
-def load_doubtfully(path: Path | str) -> tuple[Composition | None, list[Diagnostic]]:
-    """`load` as far as it goes: what could be read, with doubts about the rest; None when there is no text."""
+    """Read a spec and all that it uses: what could be read, with doubts about the rest; None when there is no text."""
     real = Path(path)
     with suppress(OSError, RuntimeError, ValueError):  # a loop of links, or no path at all
         real = real.resolve()

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors, report
-from colosseum.language import syntax
-from colosseum.language.compose import load_doubtfully
+from colosseum.language import load, syntax
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.record import Record
 from colosseum.model import scenario as ir
@@ -67,7 +66,7 @@ def read_spec(path: Path | str) -> tuple[Declared | None, list[Diagnostic]]:
 
     With errors the spec is what could be read, and its doubts cover what could not.
     """
-    composition, diagnostics = load_doubtfully(path)
+    composition, diagnostics = load(path)
     if composition is None:
         return None, diagnostics
     spec, found = declare(composition)
@@ -283,12 +282,10 @@ def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
 def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iterator[ir.Prompt]:
     vocabulary = _vocabulary(world, PAYOFFS)
     for statement in world.spec.of(syntax.Prompt):
-        try:
+        recipients: tuple[str, ...] = ()  # with nobody, the texts are checked all the same
+        with work.caught(statement.recipients.span):
             found = value(statement.recipients, Environment(world, meter))
             recipients = people(found, world.members("agents"), statement.recipients)
-        except Fault as fault:
-            work.fault(fault, statement.recipients.span)
-            recipients = ()  # the texts are checked all the same
         for name, span, labels in doubled((variant.name, variant.span) for variant in statement.variants):
             message = f"`{statement.name}` has two variants named `{name}`"
             work.add(report("C084", span, message, labels=labels, help="give one of them another name"))

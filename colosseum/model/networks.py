@@ -19,7 +19,7 @@ from colosseum.language.words import PARAMETERS
 from colosseum.model import draws
 from colosseum.model.evaluate import value
 from colosseum.model.scenario import Channel, Graph, Scenario
-from colosseum.model.values import Elements, Fault, Value, at, is_number, located, text
+from colosseum.model.values import Elements, Fault, Value, is_number, located, text
 from colosseum.model.world import Environment, Meter, World
 
 if TYPE_CHECKING:
@@ -77,12 +77,10 @@ def check_graph(graph: Graph, agents: Elements) -> None:
 def network_links(facts: "Realiser") -> Elements:
     """`links`: the pairs joined by the network, in declared order."""
     graph, agents = facts.graph or spec_graph(facts), facts.members("agents")
-    try:
-        check_graph(graph, agents)
-        return Elements(tuple(graph_edges(graph, tuple(str(a) for a in agents), seed=facts.seed)))
-    except Fault as fault:
-        declared = next(facts.spec.of(syntax.Network), None) if facts.graph is None else None
-        raise (at(fault, declared.graph.span) if declared else fault) from None
+    declared = next(facts.spec.of(syntax.Network), None) if facts.graph is None else None
+    check_graph(graph, agents)
+    place = declared.graph.span if declared else None
+    return Elements(located(place, graph_edges, graph, tuple(map(str, agents)), seed=facts.seed))
 
 
 def spec_graph(facts: World) -> Graph:

@@ -37,13 +37,13 @@ class Fault(Exception):  # noqa: N818 - what the user did, not what Python did
     """The table and index that a template looked up in vain."""
 
 
-def at(fault: Fault, span: Span) -> Fault:
+def at(fault: Fault, span: Span | None) -> Fault:
     """The fault, placed unless it already was."""
     fault.span = fault.span or span
     return fault
 
 
-def located(span: Span, compute: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+def located(span: Span | None, compute: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
     """The result of a function, whose Fault is placed at `span` unless it already was."""
     try:
         return compute(*arguments, **named)
