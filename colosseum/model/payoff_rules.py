@@ -15,11 +15,11 @@ from typing import TypeAlias
 from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import syntax
 from colosseum.model import terms
-from colosseum.model.evaluate import admitted, choices, evaluate, value
+from colosseum.model.evaluate import admitted, evaluate, value
 from colosseum.model.operations import LISTED, check_depth, inverse, junction, link
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, QualifiedSplit, Requirement, Task
 from colosseum.model.spec import Declared
-from colosseum.model.tables import few, people
+from colosseum.model.tables import few, people, rounds_of
 from colosseum.model.terms import NOTHING, SURE, Conditional, Constant, Folded, Ground, Term, term
 from colosseum.model.values import Elements, Fault, Value, at, kind, located, number, text, truth
 from colosseum.model.world import Environment, Meter, Poisoned
@@ -151,14 +151,11 @@ def _to_whom(expr: syntax.Expr, env: Environment, default: tuple[str, ...], task
 
 
 def _to_each(each: syntax.ToEach, env: Environment, default: tuple[str, ...], task: Task) -> Credit:
-    agents, first = env.facts.members("agents"), each.binders.items[0].names[0]
     qualified: dict[str, list[Folded]] = {}
-    for inner in choices(each.binders, env):
+    for agent, inner in rounds_of(each, env):
         holds = admitted(each.when, inner)
-        if isinstance(holds, Ground):
-            _check_scope(holds, task)
-        for agent in people(inner.bindings[first], agents, each.binders):
-            qualified.setdefault(agent, []).append(holds)
+        _check_scope(term(holds), task)
+        qualified.setdefault(agent, []).append(holds)
     conditions = {a: junction(qualified[a], every=False) for a in task.agents if a in qualified}
     if not any(isinstance(c, Ground) for c in conditions.values()):
         return EqualSplit(tuple(a for a, c in conditions.items() if c is True) or default)

@@ -15,7 +15,7 @@ from colosseum.model.evaluate import elements, indexed, value
 from colosseum.model.networks import PUBLIC, joined, network_links
 from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Graph
-from colosseum.model.spec import BUILT_IN, Declared, check_names, place
+from colosseum.model.spec import BUILT_IN, Declared, check_names
 from colosseum.model.tables import draw, set_elements, table_data
 from colosseum.model.values import Elements, Fault, Key, Value, a, doubled, flatten, instance_name, kind, text
 from colosseum.model.world import FAMILIES, Decided, Environment, Meter, Poisoned, Problems, World
@@ -76,8 +76,8 @@ class Realiser(World):
                 rows = [(*row.label, *row.cells) for row in grid.rows]
             case syntax.Table(source=syntax.Grid() as grid):
                 rows = [row.cells for row in grid.rows]
-            case syntax.Set(source=syntax.Loaded() as file) | syntax.Table(source=syntax.Loaded() as file):
-                rows = [*spec.sheets[place(file)].rows] if place(file) in spec.sheets else []
+            case syntax.Set(source=syntax.Loaded()) | syntax.Table(source=syntax.Loaded()):
+                rows = [*spec.sheets[statement.name].rows] if statement.name in spec.sheets else []
         yield from ((cell.value, cell.span) for row in rows for cell in row if isinstance(cell.value, str))
         nodes = [node for expr in exprs for node in syntax.walk(expr)]
         bound = {name for node in nodes if isinstance(node, syntax.Binder) for name in node.names}
@@ -167,7 +167,7 @@ class Realiser(World):
             case syntax.Drawn(call=call):
                 made = draw(call, draws.key(self.seed, name), env)
             case syntax.Loaded() | syntax.Grid():
-                made = set_elements(source, self)
+                made = set_elements(name, source, self)
         if not isinstance(made, Elements):
             raise Fault(f"this draws {kind(made)}, not a set", code="C057", help="`sample` draws a set")
         for element in flatten(made):

@@ -24,7 +24,6 @@ from colosseum.model.values import a
 SymbolKind: TypeAlias = Literal[
     "param", "set", "table", "variable", "reward", "requirement", "coalition", "channel", "claim", "prompt", "rubric"
 ]
-Place: TypeAlias = tuple[str, int]  # the place of a `from "…"`: the name of its text and its offset
 S = TypeVar("S", bound=syntax.Node)
 
 _KIND: dict[type[syntax.Node], SymbolKind] = {syntax.Agents: "set", syntax.Require: "requirement"}
@@ -57,8 +56,8 @@ class Declared(Record):
 
     composition: Composition
     symbols: dict[str, Symbol]
-    sheets: dict[Place, Sheet]
-    """CSV files by the place that names them."""
+    sheets: dict[str, Sheet]
+    """What CSV files hold, by the set or table that is read from them."""
     doubts: Doubts = NO_DOUBTS
     """Names whose meaning is uncertain because of mistakes that are already told."""
     faults: dict[frozenset[str], tuple[Diagnostic, ...]] = field(default_factory=dict, compare=False)
@@ -97,7 +96,7 @@ def declare(composition: Composition) -> tuple[Declared, list[Diagnostic]]:
     """Sort out the names; clashes and unreadable data are diagnostics."""
     diagnostics: list[Diagnostic] = []
     symbols: dict[str, Symbol] = {}
-    sheets: dict[Place, Sheet] = {}
+    sheets: dict[str, Sheet] = {}
     doubts = composition.doubts
     for statement in composition.statements:
         source = getattr(statement, "source", None)
@@ -105,7 +104,7 @@ def declare(composition: Composition) -> tuple[Declared, list[Diagnostic]]:
             sheet, found = read_sheet(source, main=composition.source)
             diagnostics += found
             if sheet is not None:
-                sheets[place(source)] = sheet
+                sheets[statement.name] = sheet
             else:
                 doubts |= Doubts(everything=True)  # its names may be anything
     for statement in composition.statements:
@@ -122,7 +121,7 @@ def declare(composition: Composition) -> tuple[Declared, list[Diagnostic]]:
     return Declared(composition, symbols, sheets, doubts), diagnostics
 
 
-def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterator[Symbol]:
+def _symbols(statement: syntax.Statement, sheets: dict[str, Sheet]) -> Iterator[Symbol]:
     kind: Any = _KIND.get(type(statement), type(statement).__name__.lower())
     if kind not in get_args(SymbolKind) or not isinstance(statement, syntax.Declaration):
         return
@@ -132,8 +131,8 @@ def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterato
     match statement:
         case syntax.Set(source=syntax.Grid(columns=columns)):
             pass
-        case syntax.Set(source=syntax.Loaded() as loaded) if place(loaded) in sheets:
-            columns = sheets[place(loaded)].header[1:]
+        case syntax.Set(name=name, source=syntax.Loaded()) if name in sheets:
+            columns = sheets[name].header[1:]
     yield from (Symbol(str(cell.value), "table", cell.span, statement) for cell in columns)
 
 
@@ -149,11 +148,6 @@ def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]
     if earlier is not None and earlier.statement is not symbol.statement:
         yield report("C040", symbol.span, f"`{symbol.name}` is already the name of {a(earlier.kind)}",
                      labels=[Label(earlier.span, "declared here")], help="choose another name")  # fmt: skip
-
-
-def place(loaded: syntax.Loaded) -> Place:
-    """The identity of a `from "…"`."""
-    return loaded.span.source.name, loaded.span.start
 
 
 # ---- unknown names -----------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from colosseum.language.csv_files import Sheet, cell_value, whole
 from colosseum.language.syntax import Cell
 from colosseum.model import draws
 from colosseum.model.evaluate import choices, elements, evaluate, indexed, value
-from colosseum.model.spec import place
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, doubled, instance_name, kind, located, text
 from colosseum.model.world import Environment, Poisoned, Problems, Read, TableData, World
 
@@ -35,7 +34,7 @@ def table_data(name: str, statement: syntax.Table | syntax.Set, facts: "Realiser
     if isinstance(statement, syntax.Set):
         facts.members(statement.name)  # a set in error has no columns
         assert isinstance(statement.source, syntax.Loaded | syntax.Grid)
-        sheet = _sheet(statement.source, facts)
+        sheet = _sheet(statement.name, statement.source, facts)
         column = [str(cell.value) for cell in sheet.header].index(name)
         return TableData(name, {(row[0].value,): row[column].value for row in sheet.rows})
     outer = facts.environment(decisions=name in facts.spec.derived)
@@ -101,17 +100,11 @@ def _audience(statement: syntax.Table, instances: list[Instance], facts: "Realis
     match statement.recipients:
         case syntax.ToWhom(recipient=recipient):
             return {key: people(value(recipient, env), agents, recipient) for key, env in instances}
-        case syntax.ToEach(binders=binders, when=when):
+        case syntax.ToEach(when=when) as each:
             if when is not None:
                 raise Fault("`when` tests decisions; a private table knows none", code="C062",
                             help="use `where`", span=when.span)  # fmt: skip
-            first = binders.items[0].names[0]
-            return {
-                key: tuple(dict.fromkeys(
-                    a for inner in choices(binders, env) for a in people(inner.bindings[first], agents, binders)
-                ))
-                for key, env in instances
-            }  # fmt: skip
+            return {key: tuple(dict.fromkeys(agent for agent, _ in rounds_of(each, env))) for key, env in instances}
         case None:
             position = agent_position([key for key, _ in instances], agents)
             if not instances:
@@ -151,6 +144,13 @@ def people(who: Value, agents: Elements, at_node: syntax.Node) -> tuple[str, ...
     return tuple([str(item) for item in items])
 
 
+def rounds_of(each: syntax.ToEach, env: Environment) -> Iterator[tuple[str, Environment]]:
+    """The agents of `each(…)`, whatever its `when` says, each with the round that names it."""
+    agents, first = env.facts.members("agents"), each.binders.items[0].names[0]
+    for inner in choices(each.binders, env):
+        yield from ((agent, inner) for agent in people(inner.bindings[first], agents, each.binders))
+
+
 def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser") -> Entries:
     """The entries of a map, a grid or a file."""
     keys = [key for key, _ in instances]
@@ -161,7 +161,7 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
         case syntax.Grid() as grid:
             listed, rows = grid.span, grid_rows(grid, arity=arity, findings=facts.findings)
         case syntax.Loaded() as loaded:
-            sheet, names = _loaded(loaded, facts), tuple(names for _, names in headings(statement))
+            sheet, names = _loaded(statement.name, loaded, facts), tuple(names for _, names in headings(statement))
             listed = whole(sheet.header)
             rows = sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
         case source:
@@ -182,27 +182,27 @@ def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realise
     return rows
 
 
-def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
+def set_elements(name: str, source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
     """The elements of a set from a file or a grid: the first column. Raises Poisoned for doubled ones, once told."""
-    found, last = [(row[0].value, row[0].span) for row in _sheet(source, facts).rows], Label(source.span, "the set")
+    first, last = [row[0] for row in _sheet(name, source, facts).rows], Label(source.span, "the set")
     facts.findings.refuse(
         report("C061", span, f"`{text(element)}` is listed twice", labels=[*labels, last])
-        for element, span, labels in doubled(found)
+        for element, span, labels in doubled((cell.value, cell.span) for cell in first)
     )
-    return Elements.of(element for element, _ in found)
+    return Elements.of(cell.value for cell in first)
 
 
-def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:
+def _sheet(name: str, source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Sheet:
     """The columns of a set; the labels of a grid are the first one, which has no heading."""
     if isinstance(source, syntax.Loaded):
-        return _loaded(source, facts)
+        return _loaded(name, source, facts)
     grid_rows(source, arity=2, findings=facts.findings)  # refuses rows of other lengths
     corner = Cell("", span=source.span)
     return Sheet((corner, *source.columns), tuple((*row.label, *row.cells) for row in source.rows))
 
 
-def _loaded(source: syntax.Loaded, facts: "Realiser") -> Sheet:
-    sheet = facts.spec.sheets.get(place(source))
+def _loaded(name: str, source: syntax.Loaded, facts: "Realiser") -> Sheet:
+    sheet = facts.spec.sheets.get(name)
     if sheet is None:
         raise Poisoned("unreadable")
     if not sheet.seeds:
