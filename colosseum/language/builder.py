@@ -146,13 +146,12 @@ class Builder:
         return self.text(text)
 
     def plain(self, span: Span, text: Token) -> syntax.Variant:
-        return syntax.Variant("", self.text(text), span=span)
+        return syntax.Variant("", (self.text(text),), span=span)
 
     def variant(self, span: Span, name: Token, *rest: Token) -> syntax.Variant:
         if rest[0].type == "NAME":
             self.contextual(rest[0], "paraphrases", "a text, or `paraphrases` and several of them")
-        first, *others = (self.text(text) for text in rest if text.type != "NAME")
-        return syntax.Variant(str(name), first, tuple(others), span=span)
+        return syntax.Variant(str(name), tuple([self.text(text) for text in rest if text.type != "NAME"]), span=span)
 
     def anchor(self, span: Span, score: Token, text: Token) -> syntax.Anchor:
         return syntax.Anchor(self.value(score, self.span(score)), self.text(text), span=span)

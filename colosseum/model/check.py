@@ -292,7 +292,7 @@ def _prompts(world: World, sheets: Sheets, work: Problems, meter: Meter) -> Iter
         variants: list[ir.Variant] = []
         for variant in statement.variants:
             wordings = []
-            for template in (variant.text, *variant.paraphrases):
+            for template in variant.texts:
                 with work.caught(template.span):
                     work.refuse(template_faults(template, vocabulary))
                     asked, told = PAYOFFS in template_names(template.value) and sheets.asked, list[tuple[str, str]]()

@@ -126,8 +126,7 @@ def _mentioned(spec: Declared) -> set[str]:
     for statement in spec.composition.statements:
         match statement:
             case syntax.Prompt(variants=variants):
-                texts = [text for v in variants for text in (v.text, *v.paraphrases)]
-                read = read.union(*(template_names(text.value) for text in texts))
+                read = read.union(*(template_names(text.value) for v in variants for text in v.texts))
             case syntax.Claim(text=text):
                 read |= template_names(text.value)
         read |= set(statement.mentions)
@@ -182,7 +181,7 @@ def _not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) 
     It reaches an agent by `{{ payoffs }}`, or by texts in which every table, param and constant of it stands; one that
     is meant to be hidden says `undisclosed`.
     """
-    asking = {p.name: {n for v in p.variants for text in (v.text, *v.paraphrases) for n in template_names(text.value)}
+    asking = {p.name: {name for v in p.variants for text in v.texts for name in template_names(text.value)}
               for p in spec.of(syntax.Prompt)}  # fmt: skip
     read, said = defaultdict[str, set[str]](set), dict[str, set[float]]()
     for prompt in prompts:

@@ -80,7 +80,7 @@ def _wordings(expr: syntax.Expr, env: Environment) -> Value:
         message = f"the number of a wording, from 1, or a range of them, not `{text(found)}`"
         raise _Unfit(message, help="as in `1..5`")
     spec, last = env.facts.spec, max(numbers)
-    most = max((len(v.paraphrases) + 1 for p in spec.of(syntax.Prompt) for v in p.variants), default=1)
+    most = max((len(v.texts) for p in spec.of(syntax.Prompt) for v in p.variants), default=1)
     if last > most and not spec.doubts:
         raise Fault(f"no prompt has a wording {last}", code="C087", help=f"the most that a prompt has is {most}")
     return tuple(dict.fromkeys(numbers))

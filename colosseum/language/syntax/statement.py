@@ -200,9 +200,8 @@ class Variant(Node):
     """`simple: "…"` or `simple: paraphrases "…" "…"` of a prompt; `name` is empty for a prompt of one text."""
 
     name: str
-    text: Text
-    paraphrases: tuple[Text, ...] = ()
-    """Its other wordings."""
+    texts: tuple[Text, ...]
+    """Its wordings."""
 
 
 class Prompt(Statement):
