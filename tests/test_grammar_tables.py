@@ -56,7 +56,7 @@ def test_a_graph_joins_what_the_page_says(kind: str, tmp_path: Path) -> None:
     (tmp_path / "spec.colo").write_text(spec, encoding="utf-8")
     checked, _ = check(tmp_path / "spec.colo")
     assert checked is not None
-    assert ", ".join("".join(map(str, flatten((link,)))) for link in checked.expansion.world.network["links"]) == row[2]
+    assert ", ".join("".join(map(str, flatten((link,)))) for link in checked.expansion.world.sets["links"]) == row[2]
 
 
 def test_shared_prompts_are_listed_with_their_variants() -> None:

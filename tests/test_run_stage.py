@@ -84,7 +84,7 @@ def facts(known: Knowledge) -> tuple[object, ...]:
     tables = {name: (table.entries, table.audience) for name, table in world.tables.items()}
     return (
         known.cells, known.planner.relevant, known.told, known.strength, known.noise, known.key,
-        known.planner.side, public.hidden, world.params, world.sets, tables, world.network["links"], statements,
+        known.planner.side, public.hidden, world.params, world.sets, tables, statements,
         set(world.spec.symbols),
     )  # fmt: skip
 

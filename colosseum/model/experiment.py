@@ -157,7 +157,7 @@ class _Reader:
     def __init__(self, spec: Declared, params: Mapping[str, Value]) -> None:
         self.spec = spec
         self.findings = Problems()
-        self.facts = Realiser(spec, overrides=params)
+        self.facts = Realiser(spec, dict(params))
         self.environment: Environment = self.facts.environment()
 
     def experiment(self, statement: syntax.Experiment) -> tuple[Conditions, tuple[int, ...], int]:

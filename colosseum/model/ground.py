@@ -180,7 +180,7 @@ def publish(world: World) -> PublicWorld:
         {},
     )
     hidden = {t.name: tuple(t.entries) for t in world.tables.values() if t.private}
-    sets = {n: s for n, s in world.sets.items() if n in names}
+    sets = {n: s for n, s in world.sets.items() if n in names or n == "links"}
     tables = {n: t for n, t in world.tables.items() if not t.private and n not in spec.derived}
     return PublicWorld(replace(world, spec=spec, sets=sets, tables=tables, domains={}), hidden)
 
@@ -196,7 +196,7 @@ def visible(world: World, agent: str) -> dict[Cell, Value]:
 def imagine(public: PublicWorld, known: Mapping[Cell, Value], *, stable: Stable | None = None) -> Task | None:
     """The task that these beliefs imply; None when they are too odd to make one. No belief changes what is `stable`."""
     world, spec = public.world, public.world.spec
-    facts = Realiser(spec, world.params, world.sets, {**world.tables}, network=world.network, elements=world.elements)
+    facts = Realiser(spec, world.params, world.sets, {**world.tables}, elements=world.elements)
     try:
         for name, keys in public.hidden.items():
             facts.tables[name] = TableData(name, _believed(name, keys, known, facts), dict.fromkeys(keys, ()))

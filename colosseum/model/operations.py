@@ -152,7 +152,7 @@ def fact(name: str, env: Environment) -> Folded:
         return look_up(symbol, (), env)
     if symbol is None and name in facts.elements:
         return name
-    family = FAMILIES.get(symbol.kind) if symbol else "network" if name == "links" else None
+    family = FAMILIES.get(symbol.kind) if symbol else "sets" if name == "links" else None
     if family:
         found: Value = facts.fact(family, name)
         return found

@@ -284,7 +284,7 @@ class Sheets:
         compared = {name for node in nodes for name in node.mentions}
         for name in (name for name in self.names if name not in self.world.spec.derived):
             table = self.world.tables.get(name)
-            members = {**self.world.sets, **self.world.network}.get(name)
+            members = self.world.sets.get(name)
             if name in self.hidden and reader not in self.hidden[name] and not (table and table.private):
                 yield f"{name}: known only to those whom it is about"
             elif members is not None:

@@ -191,7 +191,7 @@ def render(
 
     names = template_names(text.value)
     values: dict[str, Value] = {**{e: e for e in world.elements}, **world.params, **world.sets, **extra}
-    values |= {"me": me, "allies": Elements(allies), "links": world.network["links"]}
+    values |= {"me": me, "allies": Elements(allies)}
     context: dict[str, object] = {name: _shown(value, meter) for name, value in values.items()}
     spec = world.spec
     for name, table in world.tables.items():

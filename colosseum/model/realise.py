@@ -33,11 +33,9 @@ class Anything(frozenset[str]):
 
 
 class Realiser(World):
-    """Facts that are computed on demand and remembered."""
+    """Facts that are computed on demand and remembered; params that are set from outside are there from the start."""
 
     seed: int = 0
-    overrides: Mapping[str, Value] = field(default_factory=dict)
-    """Params set from outside."""
     graph: Graph | None = None
     """A network in place of the spec's own."""
     findings: Problems = field(default_factory=Problems)
@@ -102,7 +100,7 @@ class Realiser(World):
             return known[name]
         if key in self.wrong:
             raise Poisoned(f"`{name}` is in error")
-        if name in self.spec.doubts.contested or (name not in self.spec.symbols and family != "network"):
+        if name in self.spec.doubts.contested or (name not in self.spec.symbols and name != "links"):
             raise Poisoned(f"what `{name}` is, is uncertain")
         if key in self.open:
             circle = " -> ".join(f"`{n}`" for _, n in [*self.open[self.open.index(key) :], key])
@@ -124,14 +122,14 @@ class Realiser(World):
         """What a statement says, computed. Raises Fault."""
         symbol, env = self.spec.symbols.get(name), self.environment(decisions=False)
         match family, symbol and symbol.statement:
-            case "network", _:
-                return network_links(self)
             case "tables", syntax.Table() | syntax.Set() as statement:
                 return table_data(name, statement, self)
             case "domains", syntax.Variable() as statement:
                 return _decided(statement, self.environment())
             case "params", syntax.Param(value=expr):
-                made = self.overrides[name] if name in self.overrides else value(expr, env)
+                made = value(expr, env)
+            case "sets", None:
+                made = network_links(self)
             case "sets", syntax.Agents(items=items):
                 made = self._agents(items, env)
             case "sets", syntax.Set(source=source):
@@ -229,15 +227,15 @@ def realise(
     spec: Declared, *, seed: int, params: Mapping[str, Value], graph: Graph | None = None, meter: Meter | None = None
 ) -> tuple[World, list[Diagnostic]]:
     """Compute every fact; all mistakes are reported. The world lacks what is in error."""
-    facts = Realiser(spec, seed=seed, overrides=params, graph=graph, meter=meter or Meter())
+    facts = Realiser(spec, dict(params), seed=seed, graph=graph, meter=meter or Meter())
     for diagnostic in check_names(spec, facts.elements):
         facts.findings.add(diagnostic)
-    known: dict[str, dict[str, Any]] = {family: {} for family in (*FAMILIES.values(), "network")}
+    known: dict[str, dict[str, Any]] = {family: {} for family in FAMILIES.values()}
     wanted = [(FAMILIES[s.kind], s.name, s.span) for s in spec.symbols.values() if s.kind in FAMILIES]
-    for family, name, span in (*wanted, ("network", "links", spec.composition.scenario.span)):
+    for family, name, span in (*wanted, ("sets", "links", spec.composition.scenario.span)):
         with facts.findings.caught(span):
             known[family][name] = facts.fact(family, name)
-    known["network"].setdefault("links", Elements(()))
+    known["sets"].setdefault("links", Elements(()))
     _check_elements(facts)
     _check_channels(facts, tuple(str(a) for a in known["sets"].get("agents", ())))
     return World(spec, **known, elements=facts.elements), facts.findings.diagnostics

@@ -109,7 +109,7 @@ Source: TypeAlias = TableData | Decided  # a table or a variable, looked up by k
 
 
 class World(Record):
-    """All facts of one instance: params, sets and coalitions by name, tables, links of the network.
+    """All facts of one instance: params, sets and coalitions by name, tables.
 
     One that was realised with errors lacks what is in error; asking for it raises Poisoned.
     """
@@ -117,12 +117,10 @@ class World(Record):
     spec: Declared
     params: dict[str, Value] = field(default_factory=dict)
     sets: dict[str, Elements] = field(default_factory=dict)
-    """`agents`, every set, every coalition and every channel's members."""
+    """`agents`, every set, every coalition, every channel's members, and `links`."""
     tables: dict[str, TableData] = field(default_factory=dict)
     domains: dict[str, Decided] = field(default_factory=dict, repr=False)
     """Every variable's instances."""
-    network: dict[str, Elements] = field(default_factory=dict)
-    """Its links."""
     elements: frozenset[str] = frozenset()
     """Those that have a name."""
 
