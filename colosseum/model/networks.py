@@ -6,6 +6,7 @@ Agents read and use the name on the wire alone; the spec's names are for the res
 seed, repeat and the channel's own name, so that it is equal in all arms and says nothing of other channels.
 """
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from itertools import chain, combinations, count
@@ -193,11 +194,8 @@ def _apart(names: Iterable[str], numbered: str) -> list[str]:
 
 def joined(name: str, agents: tuple[str, ...]) -> bool:
     """Whether a name is that of two or more agents in declared order, joined by `_`, as a network names channels."""
-    for later, agent in enumerate(agents, start=1):
-        rest = name.removeprefix(f"{agent}_")
-        if rest != name and (rest in agents[later:] or joined(rest, agents[later:])):
-            return True
-    return False
+    some = "".join(f"(?:{re.escape(agent)}_)?" for agent in agents)
+    return name not in agents and re.fullmatch(some, f"{name}_") is not None
 
 
 def _clique_cover(agents: tuple[str, ...], edges: tuple[Edge, ...]) -> tuple[tuple[str, ...], ...]:
