@@ -192,7 +192,7 @@ def test_texts_are_unescaped() -> None:
 def test_long_texts_lose_their_layout(written: str, meant: str) -> None:
     prompt = only(f"prompt p for agents {written}")
     assert isinstance(prompt, syntax.Prompt)
-    assert prompt.variants[0].text == syntax.Text(span=ANYWHERE, value=meant, long=True)
+    assert prompt.variants[0].texts[0] == syntax.Text(span=ANYWHERE, value=meant, long=True)
 
 
 def test_a_grid_keeps_labels_and_kinds() -> None:

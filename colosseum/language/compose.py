@@ -5,19 +5,18 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, report
 from colosseum.language.files import forbidden, read_source, within
 from colosseum.language.parser import NO_DOUBTS, Doubts, parse_doubtfully
+from colosseum.language.record import Record
 from colosseum.language.syntax import Experiment, Loaded, Override, ScenarioName, Set, Statement, Table, Trace, Use
 
 DEEPEST = 16  # files that use each other in a chain
 
 
-@dataclass(frozen=True, slots=True)
-class Composition:
+class Composition(Record):
     """What a spec says once the files it uses are brought in."""
 
     source: Source
@@ -137,8 +136,7 @@ class _FileReader:
                 yield report("C035", statement.name_span, f"there is no `{name}` to override", help=help_)
 
 
-@dataclass(frozen=True, slots=True)
-class NewFile:
+class NewFile(Record):
     """A file to write."""
 
     path: Path

@@ -6,12 +6,13 @@ UTF-8 (a byte order mark is allowed), comma, RFC 4180 quotes, cells trimmed, fin
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, counted, report
 from colosseum.language import syntax
 from colosseum.language.files import forbidden, read_source, within
+from colosseum.language.record import Record
 from colosseum.language.syntax import Cell
 
 LARGEST_FILE = 16 * 1024 * 1024
@@ -22,8 +23,7 @@ COMMAS = "a comma ends a cell: numbers are written with a point, and a text with
 INTEGER = re.compile(r"[+-]?[0-9]{1,300}\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Record):
     """A CSV file: its header and its rows, all of the header's length; without the column `seed`, if it begins so."""
 
     header: tuple[Cell, ...]

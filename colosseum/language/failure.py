@@ -3,7 +3,6 @@
 In: the facts of a failure; out: the diagnostics and advices of the clues in `mistakes.toml` that fit it.
 """
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
 
@@ -48,8 +47,7 @@ class ReadingReason(Enum):
     """Too many operators in a row."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingFailure:
+class ReadingFailure(Record):
     """A statement that could not be read."""
 
     reason: ReadingReason

@@ -7,7 +7,7 @@ a token the reading goes on behind it.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TypeAlias
 
@@ -15,6 +15,7 @@ from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
 from colosseum.language.builder import Builder, Readable
 from colosseum.language.failure import ReadingReason
 from colosseum.language.gc_pause import gc_paused
+from colosseum.language.record import Record
 from colosseum.language.splitting import Parsed, split
 from colosseum.language.syntax import Comment, Edition, Experiment, File, ScenarioName
 from colosseum.language.tables import tables
@@ -45,8 +46,7 @@ EDITION = 1  # the edition of the language that this package reads
 FIRST_LINES = 'begin with `colosseum 1` and, on the next line, `scenario NAME "title"`'
 
 
-@dataclass(frozen=True, slots=True)
-class Doubts:
+class Doubts(Record):
     """Names whose meaning cannot be known because of a mistake that is already told."""
 
     words: frozenset[str] = frozenset()
@@ -85,8 +85,7 @@ def doubts_in(stretches: Iterable[str]) -> Doubts:
 # ---- tokens ------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Lexed:
+class Lexed(Record):
     """The words of a text."""
 
     tokens: list[Token] = field(default_factory=list)

@@ -6,12 +6,12 @@ not end it. The parser goes by Lark's LALR(1) tables, but in one step through a 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from colosseum.diagnostics import Span
 from colosseum.language.builder import Builder, Piece, Readable
 from colosseum.language.failure import DEEPEST, LONGEST_CHAIN, ReadingFailure, ReadingReason
+from colosseum.language.record import Record
 from colosseum.language.tables import tables
 from colosseum.language.words import CLOSERS, KEYWORDS, OPENERS, SURE_OPENERS, Token, meant_opener, terminals
 
@@ -114,8 +114,7 @@ def _taken(states: tuple[int, ...], terminal: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(Record):
     """One statement: its node, or a failure."""
 
     start: int

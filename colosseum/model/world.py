@@ -32,8 +32,7 @@ class Poisoned(Fault):
     """Suppressed: the fact is missing because of a mistake that is already reported."""
 
 
-@dataclass
-class Problems:
+class Problems(Record):
     """The diagnostics of a stage; the same mistake at the same place is reported once."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)

@@ -6,24 +6,24 @@ runs to the end of its line, so it breaks every group in which something follows
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import ClassVar, Literal, Self, TypeAlias
+
+from colosseum.language.record import Record
 
 Way: TypeAlias = Literal["plain", "group", "nest", "align", "braced", "fill"]
 INDENT = 2  # columns by which a part stands to the right of what it belongs to
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Record):
     """What holds no other document."""
 
     opens: ClassVar[bool] = False
     closes: ClassVar[bool] = False
 
 
-@dataclass(frozen=True, slots=True)
 class Plain(Leaf):
     """Words that stay together; with a line break among them, they fit on no line."""
 
@@ -37,7 +37,6 @@ class Plain(Leaf):
         return math.inf if "\n" in self.text else len(self.text)
 
 
-@dataclass(frozen=True, slots=True)
 class LongText(Leaf):
     """A text between three quotes: its lines stand one level deeper than the statement that it ends or names."""
 
@@ -45,8 +44,7 @@ class LongText(Leaf):
     width: ClassVar[float] = math.inf
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Record):
     """A comment: on a line of its own, or at the end of the line of the word before it."""
 
     text: str
@@ -58,7 +56,6 @@ class Remark:
     width: ClassVar[float] = 0
 
 
-@dataclass(frozen=True, slots=True)
 class Break(Leaf):
     """Where a line may end; `flat` stands there when it does not."""
 
@@ -74,8 +71,7 @@ class Break(Leaf):
         return math.inf if self.hard else len(self.flat)
 
 
-@dataclass(frozen=True, slots=True)
-class Cat:
+class Cat(Record):
     """Documents one after the other."""
 
     parts: "tuple[Document, ...]"

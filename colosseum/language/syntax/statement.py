@@ -1,9 +1,10 @@
 """Statements as frozen nodes, where their values come from, and the file they stand in."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from colosseum.diagnostics import Source, Span
+from colosseum.language.record import Record
 from colosseum.language.syntax.expression import Binders, Call, Expr, Name, Node, Text
 
 
@@ -282,8 +283,7 @@ class Comment(Node):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Record):
     """One parsed text: what it says, in order."""
 
     source: Source = field(compare=False, repr=False)
