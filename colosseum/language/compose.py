@@ -8,10 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, report
+from colosseum.language import syntax
 from colosseum.language.files import forbidden, read_source, within
-from colosseum.language.parser import NO_DOUBTS, Doubts, parse_doubtfully
+from colosseum.language.parser import parse
 from colosseum.language.record import Record
-from colosseum.language.syntax import Experiment, Loaded, Override, ScenarioName, Set, Statement, Table, Trace, Use
+from colosseum.language.syntax import NO_DOUBTS, Doubts, Override, ScenarioName, Statement, Use
 
 DEEPEST = 16  # files that use each other in a chain
 
@@ -62,9 +63,9 @@ class _FileReader:
     def bring(self, source: Source, *, chain: tuple[Source, ...]) -> ScenarioName | None:
         """Add a file's statements, and before them those of the files it uses."""
         self.sources.append(source)
-        file, doubts, diagnostics = parse_doubtfully(source)
+        file, diagnostics = parse(source)
         self.diagnostics += diagnostics
-        self.doubts |= doubts
+        self.doubts |= file.doubts
         for statement in file.statements:
             if not isinstance(statement, Use):
                 self.found.append(statement)
@@ -157,7 +158,7 @@ def gathered(composition: Composition, *, folders: Iterable[str]) -> tuple[NewFi
 def _data(composition: Composition) -> Iterator[Path]:
     """The CSV files that a spec and those that it uses read."""
     for statement in (*composition.statements, *composition.overridden):
-        if isinstance(statement, Set | Table) and isinstance(statement.source, Loaded):
+        if isinstance(statement, syntax.Set | syntax.Table) and isinstance(statement.source, syntax.Loaded):
             naming = statement.span.source.path
             assert naming is not None
             yield (naming.parent / statement.source.path).resolve()
@@ -165,7 +166,7 @@ def _data(composition: Composition) -> Iterator[Path]:
 
 def _key(statement: Statement) -> tuple[str, str]:
     """The namespace of a name and the name: experiments and mappings of traces have their own."""
-    apart = isinstance(statement, Experiment | Trace)
+    apart = isinstance(statement, syntax.Experiment | syntax.Trace)
     return (type(statement).__name__.lower() if apart else "", statement.name)
 
 

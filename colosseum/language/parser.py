@@ -17,7 +17,7 @@ from colosseum.language.failure import ReadingReason
 from colosseum.language.gc_pause import gc_paused
 from colosseum.language.record import Record
 from colosseum.language.splitting import Parsed, split
-from colosseum.language.syntax import Comment, Edition, Experiment, File, ScenarioName
+from colosseum.language.syntax import Comment, Doubts, Edition, Experiment, File, ScenarioName
 from colosseum.language.tables import tables
 from colosseum.language.words import LONG_QUOTE, OPENERS, QUOTE, Token, meant_opener, phrases
 
@@ -44,30 +44,6 @@ _CURLY_QUOTES = "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N
 MOST_DIAGNOSTICS = 50  # more would not be read
 EDITION = 1  # the edition of the language that this package reads
 FIRST_LINES = 'begin with `colosseum 1` and, on the next line, `scenario NAME "title"`'
-
-
-class Doubts(Record):
-    """Names whose meaning cannot be known because of a mistake that is already told."""
-
-    words: frozenset[str] = frozenset()
-    """Words in broken stretches: each may be declared, or born as an element, there."""
-    contested: frozenset[str] = frozenset()
-    """Names that are declared, but maybe not as what they are meant to be."""
-    everything: bool = False
-    """A whole file or table of names could not be read, so that any name may be declared there."""
-
-    def __or__(self, other: "Doubts") -> "Doubts":
-        return Doubts(self.words | other.words, self.contested | other.contested, self.everything or other.everything)
-
-    def __bool__(self) -> bool:
-        return bool(self.words or self.contested) or self.everything
-
-    def covers(self, name: str) -> bool:
-        """Whether a name that nothing declares may be declared where the text is broken; `ticket3` by `ticket`."""
-        return self.everything or name in self.words or name.rstrip("0123456789") in self.words
-
-
-NO_DOUBTS = Doubts()
 
 
 def doubts_in(stretches: Iterable[str]) -> Doubts:
@@ -233,15 +209,9 @@ def _line_end(text: str, position: int) -> int:
 # ---- statements --------------------------------------------------------------------------------------------
 
 
-def parse(source: Source) -> tuple[File, list[Diagnostic]]:
-    """Read a text. Never raises: whatever cannot be read is a diagnostic and missing from the file."""
-    file, _, diagnostics = parse_doubtfully(source)
-    return file, diagnostics
-
-
 @gc_paused()
-def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
-    """`parse`, and what the stretches that could not be read may have declared."""
+def parse(source: Source) -> tuple[File, list[Diagnostic]]:
+    """Read a text. Never raises: whatever cannot be read is a diagnostic and missing from the file, which doubts it."""
     lexed = lex(source)
     builder = Builder(source)
     told = builder.diagnostics
@@ -279,10 +249,10 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
             told += _head(builder, pieces)
     told.sort(key=lambda d: d.span.start if d.span else 0)
     doubts = doubts_in(broken) | Doubts(everything=not whole)
-    return _file(source, pieces, lexed), doubts, told[:MOST_DIAGNOSTICS]
+    return _file(source, pieces, lexed, doubts), told[:MOST_DIAGNOSTICS]
 
 
-def _file(source: Source, pieces: list[tuple[Token, Readable | None]], lexed: Lexed) -> File:
+def _file(source: Source, pieces: list[tuple[Token, Readable | None]], lexed: Lexed, doubts: Doubts) -> File:
     nodes = [node for _, node in pieces]
     return File(
         source=source,
@@ -290,6 +260,7 @@ def _file(source: Source, pieces: list[tuple[Token, Readable | None]], lexed: Le
         scenario=next((n for n in nodes if isinstance(n, ScenarioName)), None),
         statements=tuple(n for n in nodes if n is not None and not isinstance(n, Edition | ScenarioName)),
         comments=tuple(lexed.comments),
+        doubts=doubts,
     )
 
 

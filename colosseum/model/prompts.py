@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from colosseum.diagnostics import Diagnostic, Span, closest, report
 from colosseum.language import syntax
-from colosseum.language.parser import Doubts
 from colosseum.language.record import Record
 from colosseum.model.operations import no_entry
 from colosseum.model.spec import Declared
@@ -142,7 +141,7 @@ class TemplateNames(Record):
     known: frozenset[str]
     other: Mapping[str, str]
     """What the names are that it may not read."""
-    doubts: Doubts
+    doubts: syntax.Doubts
     """Names that may be declared where the text is broken."""
 
 

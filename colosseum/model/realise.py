@@ -136,8 +136,6 @@ class Realiser(World):
                 made = self._set(name, source, env)
             case "sets", syntax.Coalition(members=source) | syntax.Channel(members=source):
                 made = self._people(name, source, env)
-            case _:
-                raise Fault(f"`{name}` is not a set", code="C057")
         env.refuse_private(name)
         return made
 

@@ -15,8 +15,8 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
 from colosseum.language import Composition, syntax
 from colosseum.language.csv_files import Sheet, read_sheet
-from colosseum.language.parser import NO_DOUBTS, Doubts
 from colosseum.language.record import Record
+from colosseum.language.syntax import NO_DOUBTS, Doubts
 from colosseum.language.words import FUNCTIONS
 from colosseum.model.draws import DRAWS
 from colosseum.model.values import a

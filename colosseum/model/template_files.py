@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 from colosseum.language import syntax
-from colosseum.language.parser import NO_DOUBTS
 from colosseum.language.record import Record
 from colosseum.model.prompts import TemplateNames, lines_kept, template_faults
 
@@ -104,7 +103,7 @@ def wrong_texts(source: Source, known: Mapping[str, tuple[str, ...]], tried: Try
             given = ", ".join(known[section.name]) or "nothing"
             message = f"the text `{section.name}` is not given `{strange[0]}`"
             yield report("C083", span, message, help=f"it is given {given}")
-        elif faults := template_faults(text, TemplateNames(frozenset(section.facts), {}, NO_DOUBTS)):
+        elif faults := template_faults(text, TemplateNames(frozenset(section.facts), {}, syntax.NO_DOUBTS)):
             yield from faults
         elif problem := tried(section.name, section.facts):
             yield report("C081", span, problem)

@@ -255,14 +255,12 @@ def compare(operator: str, left: Value, right: Value) -> bool:
 
 
 def equal(left: Value, right: Value) -> bool:
-    """Equality; values of different kinds cannot be compared, but anything can be compared with none."""
+    """Equality, but of two numbers; values of different kinds cannot be compared, but anything can with none."""
     if left is None or right is None:
         return left is right
     if type(left) is type(right):
         return left == right
-    if kind(left) != kind(right):
-        raise Fault(f"`{text(left)}` is {kind(left)} and `{text(right)}` is {kind(right)}: they are never equal")
-    return left == right
+    raise Fault(f"`{text(left)}` is {kind(left)} and `{text(right)}` is {kind(right)}: they are never equal")
 
 
 def member(item: Value, elements: Value) -> bool:

@@ -283,6 +283,30 @@ class Comment(Node):
     text: str
 
 
+class Doubts(Record):
+    """Names whose meaning cannot be known because of a mistake that is already told."""
+
+    words: frozenset[str] = frozenset()
+    """Words in broken stretches: each may be declared, or born as an element, there."""
+    contested: frozenset[str] = frozenset()
+    """Names that are declared, but maybe not as what they are meant to be."""
+    everything: bool = False
+    """A whole file or table of names could not be read, so that any name may be declared there."""
+
+    def __or__(self, other: "Doubts") -> "Doubts":
+        return Doubts(self.words | other.words, self.contested | other.contested, self.everything or other.everything)
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.contested) or self.everything
+
+    def covers(self, name: str) -> bool:
+        """Whether a name that nothing declares may be declared where the text is broken; `ticket3` by `ticket`."""
+        return self.everything or name in self.words or name.rstrip("0123456789") in self.words
+
+
+NO_DOUBTS = Doubts()
+
+
 class File(Record):
     """One parsed text: what it says, in order."""
 
@@ -292,3 +316,5 @@ class File(Record):
     scenario: ScenarioName | None
     statements: tuple[Use | Override | Statement, ...]
     comments: tuple[Comment, ...] = ()
+    doubts: Doubts = field(default=NO_DOUBTS, compare=False, repr=False)
+    """What the stretches that could not be read may have declared."""
