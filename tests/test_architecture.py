@@ -90,8 +90,8 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 500,
     "chaos": 390,
-    "language": 3777,
-    "model": 5622,
+    "language": 3758,
+    "model": 5565,
     "solve": 4198,
     "players": 3333,
     "run": 1747,

@@ -49,7 +49,7 @@ def test_a_conflict_is_least(seed: int, tmp_path: Path) -> None:
     assert not possible(task, found)
     for left_out in found:
         assert possible(task, [r for r in found if r is not left_out])
-    assert render_text([conflict_report(found, spec.spec, least=True)]) == conflict_of(spec)
+    assert render_text([conflict_report((found, True), spec.spec)]) == conflict_of(spec)
 
 
 def test_each_rule_is_named_at_its_place_with_its_instances(tmp_path: Path) -> None:
@@ -72,5 +72,5 @@ def test_a_search_that_ends_early_says_how_far_it_came(tmp_path: Path) -> None:
     found, least = find_conflict(task, lambda part: None)
     assert not least
     assert found == tuple(task.hard)
-    said = render_text([conflict_report(found, spec.spec, least=False)])
+    said = render_text([conflict_report((found, False), spec.spec)])
     assert "some among `low[A]`, `low[B]`, `low[C]` and `most`" in said

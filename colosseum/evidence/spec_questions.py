@@ -75,8 +75,7 @@ def require_feasible(optimum: Optimum, checked: Checked) -> None:
     """Some assignment satisfies the hard requirements. Raises ColosseumError, which names a least set of rules."""
     if optimum.status == "infeasible":
         holds = partial(_holds, until=time.monotonic() + SECONDS)
-        requirements, least = find_conflict(checked.expansion.scenario.task, holds)
-        raise ColosseumError(conflict_report(requirements, checked.spec, least=least))
+        raise ColosseumError(conflict_report(find_conflict(checked.expansion.scenario.task, holds), checked.spec))
 
 
 def _holds(task: Task, until: float) -> bool | None:

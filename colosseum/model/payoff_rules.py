@@ -283,9 +283,9 @@ def find_conflict(task: Task, holds: Holds) -> tuple[Together, bool]:
     return least((), tuple(task.hard), grown=False), None not in answers
 
 
-def conflict_report(requirements: Together, spec: Declared, *, least: bool) -> Diagnostic:
+def conflict_report(found: tuple[Together, bool], spec: Declared) -> Diagnostic:
     """The error for a task that nothing satisfies: each statement with its instances, at its place."""
-    named: dict[str, list[str]] = {}
+    (requirements, least), named = found, dict[str, list[str]]()
     for requirement in requirements:
         named.setdefault(requirement.statement, []).append(f"`{requirement.name}`")
     places = [Label(spec.symbols[name].span, few(instances, MOST_NAMED)) for name, instances in named.items()]
