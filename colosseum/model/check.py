@@ -162,8 +162,7 @@ def _variations(
 def _distinct(diagnostics: list[Diagnostic], main: Source) -> list[Diagnostic]:
     """The first of each code at each place, in reading order: one mistake is told once."""
     kept = Problems()
-    for diagnostic in diagnostics:
-        kept.add(diagnostic)
+    kept.add(*diagnostics)
     return sorted(kept.diagnostics, key=lambda d: _place(d, main))
 
 

@@ -86,8 +86,7 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
     """Check an experiment and lay out its arms and sweep points."""
     work = _Reader(spec, params)
     base, seeds, repeats = work.experiment(statement)
-    for diagnostic in _contradictions(statement):
-        work.findings.add(diagnostic)
+    work.findings.add(*_contradictions(statement))
     laid = list(work.points(statement, base))
     arms = [(arm.name, [(s, s.values) for s in arm.settings]) for arm in statement.arms] or [("baseline", [])]
     contrasts = tuple(work.contrasts(statement, [name for name, _ in arms]))

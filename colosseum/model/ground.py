@@ -173,14 +173,10 @@ def publish(world: World) -> PublicWorld:
     """Strip a world of everything that is secret from anybody."""
     composition = world.spec.composition
     statements = tuple(s for s in composition.statements if isinstance(s, PUBLIC))
-    names = {s.name for s in world.spec.symbols.values() if isinstance(s.statement, PUBLIC)}
-    spec = Declared(
-        replace(composition, statements=statements, overridden=()),
-        {n: s for n, s in world.spec.symbols.items() if n in names},
-        {},
-    )
+    symbols = {n: s for n, s in world.spec.symbols.items() if isinstance(s.statement, PUBLIC)}
+    spec = Declared(replace(composition, statements=statements, overridden=()), symbols, {})
     hidden = {t.name: tuple(t.entries) for t in world.tables.values() if t.private}
-    sets = {n: s for n, s in world.sets.items() if n in names or n == "links"}
+    sets = {n: s for n, s in world.sets.items() if n in symbols or n == "links"}
     tables = {n: t for n, t in world.tables.items() if not t.private and n not in spec.derived}
     return PublicWorld(replace(world, spec=spec, sets=sets, tables=tables, domains={}), hidden)
 

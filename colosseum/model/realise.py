@@ -226,8 +226,7 @@ def realise(
 ) -> tuple[World, list[Diagnostic]]:
     """Compute every fact; all mistakes are reported. The world lacks what is in error."""
     facts = Realiser(spec, dict(params), seed=seed, graph=graph, meter=meter or Meter())
-    for diagnostic in check_names(spec, facts.elements):
-        facts.findings.add(diagnostic)
+    facts.findings.add(*check_names(spec, facts.elements))
     known: dict[str, dict[str, Any]] = {family: {} for family in FAMILIES.values()}
     wanted = [(FAMILIES[s.kind], s.name, s.span) for s in spec.symbols.values() if s.kind in FAMILIES]
     for family, name, span in (*wanted, ("sets", "links", spec.composition.scenario.span)):

@@ -38,18 +38,18 @@ class Problems(Record):
     diagnostics: list[Diagnostic] = field(default_factory=list)
     seen: set[object] = field(default_factory=set)
 
-    def add(self, diagnostic: Diagnostic) -> None:
-        """Keep it, unless the same code was reported for the same place."""
-        span = diagnostic.span
-        place = (diagnostic.code, (span.source.name, span.start) if span else diagnostic.message)
-        if place not in self.seen:
-            self.seen.add(place)
-            self.diagnostics.append(diagnostic)
+    def add(self, *diagnostics: Diagnostic) -> None:
+        """Keep each, unless the same code was reported for the same place."""
+        for diagnostic in diagnostics:
+            span = diagnostic.span
+            place = (diagnostic.code, (span.source.name, span.start) if span else diagnostic.message)
+            if place not in self.seen:
+                self.seen.add(place)
+                self.diagnostics.append(diagnostic)
 
     def refuse(self, errors: Iterable[Diagnostic]) -> None:
         """Keep errors; raises Poisoned where there are any."""
-        for error in (found := list(errors)):
-            self.add(error)
+        self.add(*(found := list(errors)))
         if found:
             raise Poisoned("reported")
 
