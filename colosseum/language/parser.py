@@ -211,7 +211,7 @@ def _line_end(text: str, position: int) -> int:
 
 @gc_paused()
 def parse(source: Source) -> tuple[File, list[Diagnostic]]:
-    """Read a text. Never raises: whatever cannot be read is a diagnostic and missing from the file, which doubts it."""
+    """Read a text. Never raises: what cannot be read is a diagnostic, missing from the file and among its doubts."""
     lexed = lex(source)
     builder = Builder(source)
     told = builder.diagnostics

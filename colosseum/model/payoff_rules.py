@@ -285,7 +285,8 @@ def find_conflict(task: Task, holds: Holds) -> tuple[Together, bool]:
 
 def conflict_report(found: tuple[Together, bool], spec: Declared) -> Diagnostic:
     """The error for a task that nothing satisfies: each statement with its instances, at its place."""
-    (requirements, least), named = found, dict[str, list[str]]()
+    requirements, least = found
+    named: dict[str, list[str]] = {}
     for requirement in requirements:
         named.setdefault(requirement.statement, []).append(f"`{requirement.name}`")
     places = [Label(spec.symbols[name].span, few(instances, MOST_NAMED)) for name, instances in named.items()]

@@ -183,8 +183,6 @@ class Settings(Record):
     def told(self, name: str, given: Mapping[str, Value]) -> "Settings":
         """With values of one setting by whom they are for; `agents`, or no name, is whoever has none of their own."""
         given = {who or "agents": value for who, value in given.items()}
-        if not given:
-            return self
         others = [each for each in self.apart if each[0] != name or (each[1] not in given and "agents" not in given)]
         own = [(name, who, value) for who, value in given.items() if who != "agents"]
         general: dict[str, Any] = {name: given["agents"]} if "agents" in given else {}

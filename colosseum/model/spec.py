@@ -251,7 +251,7 @@ class _Scope:
         for item in loop.items if loop else ():
             for diagnostic in self.inside(item.domain, inner):
                 yield diagnostic if item.names else _helped(diagnostic, INDEX.format(item.span.text))
-                inner |= {} if item.names else {item.span.text: item.span}  # `cost[a]` for `cost[a in agents]`: once
+                inner |= {} if item.names else {item.span.text: item.span}  # told once: `[a]` for `[a in agents]`
             yield from self.bind(item.names, item.span, inner)
         yield from self.inside(loop and loop.where, inner)
 

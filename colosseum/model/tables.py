@@ -304,11 +304,10 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
         message = f"`{table}` has no index, so it cannot be read from a file"
         raise Fault(message, code="C059", help="write `= …`", span=at)
     leads = all(name in names or not names for name, names in zip(header, indices[: max(1, k - 1)], strict=False))
-    last = len(header) == k + 1 and header[-1] == table and (header[k - 1] in indices[k - 1] or not indices[k - 1])
-    if leads and last:
+    listed = len(header) == k + 1 and (not indices[k - 1] or header[k - 1] in indices[k - 1])  # by any heading
+    if leads and listed and header[-1] == table:
         return [(r[:k], r[k]) for r in sheet.rows]
-    listed = len(header) == k + 1 and (not indices[k - 1] or header[k - 1] in indices[k - 1])  # under another heading
-    if leads and k >= 2 and len(header) >= k and not listed:
+    if leads and not listed and 2 <= k <= len(header):
         labelled = [replace(cell, value=cell_value(str(cell.value))) for cell in sheet.header[k - 1 :]]
         matrix = ((r[: k - 1], zip(labelled, r[k - 1 :], strict=True)) for r in sheet.rows)
         return [((*lead, label), cell) for lead, cells in matrix for label, cell in cells]
