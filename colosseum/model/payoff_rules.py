@@ -54,7 +54,8 @@ def worth(statement: syntax.Reward | syntax.Objective, role: str, env: Environme
     body = found if isinstance(found, Ground) else Constant(located(expr.span, number, found, role))
     whole = Conditional(holds, body, NOTHING) if isinstance(holds, Ground) else body
     _check_scope(whole, task)
-    _try(term(holds), CONDITION, statement.when or expr, env, task)
+    if isinstance(holds, Ground):
+        _try(holds, CONDITION, statement.when or expr, env, task)
     if body is found:
         _check_payoff(whole, expr, env, task)
     return whole
@@ -71,7 +72,8 @@ def requirement(statement: syntax.Require, name: str, env: Environment, task: Ta
                     help="compare it, as in `… <= 1`", span=statement.condition.span)  # fmt: skip
     condition = term(junction([inverse(holds), inside], every=False) if isinstance(holds, Ground) else inside)
     _check_scope(condition, task)
-    _try(term(holds), CONDITION, statement.when or statement.condition, env, task)
+    if isinstance(holds, Ground):
+        _try(holds, CONDITION, statement.when or statement.condition, env, task)
     _try(condition, CONDITION, statement.condition, env, task)
     if statement.penalty is None:
         return Requirement(name, statement.name, condition, None, None), None
