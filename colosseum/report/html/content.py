@@ -141,7 +141,7 @@ def _case(
 ) -> Case:  # fmt: skip
     runs = [(played, record) for listed, record in pairs if (played := reader.played(listed)) is not None]
     if len(runs) < len(pairs):
-        raise Damaged("a run was taken back while it was read: write the page again")
+        raise Damaged("a run was begun anew while it was read: write the page again")
     name, one, first = next(iter(findings.plan.coalitions), ""), pairs[0][1], runs[0][0].scenario
     coalition = next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
     content = {
