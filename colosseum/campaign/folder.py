@@ -240,15 +240,15 @@ class Folder:
             return replace(found, status="failed", reason=FailureReason("lost", f"{self.trace(trial).name} is missing"))
         return found
 
-    def written(self, trial: str) -> int:
+    def written_at(self, trial: str) -> int:
         """When the result of a run was written, in nanoseconds; 0 where there is none, as of one that is begun anew."""
         with suppress(FileNotFoundError):
-            return os.stat(f"{self.path}/runs/{trial[:24]}.json").st_mtime_ns
+            return self.result_path(trial).stat().st_mtime_ns
         return 0
 
-    def result_but(self, trial: str, earlier: Mapping[str, int]) -> Result | None:
-        """How a run ended; None also where its result is the `earlier` one, of that time. Raises OSError, Damaged."""
-        same = trial in earlier and self.written(trial) == earlier[trial]
+    def result_after(self, trial: str, then: Mapping[str, int]) -> Result | None:
+        """How a run ended; None also while its result is the one that was written then. Raises OSError, Damaged."""
+        same = trial in then and self.written_at(trial) == then[trial]
         return None if same else self.result(trial)
 
     def commit(self, result: Result) -> None:

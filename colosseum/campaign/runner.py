@@ -191,7 +191,7 @@ class Runner:
         return account
 
     def _standing(self, each: Planned) -> list[Result | None]:
-        return [self.folder.result_but(listed.trial, self.retried) for listed in each.listed]
+        return [self.folder.result_after(listed.trial, self.retried) for listed in each.listed]
 
     async def _made(self, trial: Trial, account: Account, source: NewAnswers) -> None:
         """Make one run. A player that cannot be asked ends this run only."""

@@ -129,7 +129,7 @@ class Work:
         """The trials that had failed when this was first asked and are tried again, with the time of their results."""
         of, asked = self.folder, self.planned_trials if self.request.retry_failed else ()
         results = {each.trial: of.result(each.trial) for each in asked}
-        return {trial: of.written(trial) for trial, found in results.items() if found and found.status == "failed"}
+        return {trial: of.written_at(trial) for trial, found in results.items() if found and found.status == "failed"}
 
     @cached_property
     def left(self) -> Sequence[Listed]:

@@ -257,7 +257,7 @@ class Dispatch:
         missing = {listed.trial for listed in self.work.left}
         for listed in list(self.left.values()):
             self._heed()
-            if (ended := self.work.folder.result_but(listed.trial, self.work.retried)) is not None:
+            if (ended := self.work.folder.result_after(listed.trial, self.work.retried)) is not None:
                 before: Became = "reused" if ended.status == "complete" else "failed before"
                 self._became(listed, ended.status if listed.trial in missing else before, ended)
 
