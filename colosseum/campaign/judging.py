@@ -30,10 +30,10 @@ from colosseum.players.models.request import Endpoint, Halt, Question
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.run.judging.asking import SIGNAL, TEXTS, Focal, Judged, Judgement, Matter, Status, judge
-from colosseum.run.judging.transcript import focal_sets, transcript
+from colosseum.run.judging.transcript import channels_of, focal_sets, transcript
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import completed
-from colosseum.run.trace import BrokenTrace, Seal, channels_of, read_trace
+from colosseum.run.trace import BrokenTrace, Seal, read_trace
 from colosseum.run.trial import Listed
 
 

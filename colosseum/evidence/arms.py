@@ -22,7 +22,7 @@ from colosseum.model.experiment import Design
 from colosseum.model.scenario import Coalition, Prompt
 from colosseum.model.serial import encode
 from colosseum.model.spec import Declared
-from colosseum.run.trace import channels_of
+from colosseum.run.judging.transcript import channels_of
 
 Place: TypeAlias = tuple[int, int]  # seed and repeat
 Kind: TypeAlias = Literal["control", "again", "placebo", "selfish", "treated"]

@@ -27,7 +27,8 @@ from colosseum.model.check import read_spec
 from colosseum.model.scenario import Coalition, Scenario, Task, said_in_posts
 from colosseum.model.values import Value
 from colosseum.run.judging.asking import Judged
-from colosseum.run.trace import BrokenTrace, channels_of, read_trace
+from colosseum.run.judging.transcript import channels_of
+from colosseum.run.trace import BrokenTrace, read_trace
 from colosseum.run.trial import Listed
 from colosseum.run.turn import matches
 

@@ -17,7 +17,7 @@ from colosseum.evidence.figures import Figure, Holding, Phase, PhasePosts, Side
 from colosseum.model.scenario import Claim, Coalition, Scenario
 from colosseum.run.judging.asking import REFUSALS
 from colosseum.run.judging.blinding import SHORT
-from colosseum.run.trace import channels_of
+from colosseum.run.judging.transcript import channels_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from colosseum.model.values import text
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Quote
 from colosseum.report.words import WORDS
-from colosseum.run.trace import channels_of
+from colosseum.run.judging.transcript import channels_of
 
 OF_TURN: Final = ("event", "chain", "agent", "round")  # parts of an event that its turn has, or nobody reads
 QUOTES: Final[Any] = WORDS["quotes"]  # of an act our line, their text below it, and its style

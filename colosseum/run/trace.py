@@ -9,7 +9,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial, reduce
 from operator import or_
@@ -195,11 +195,6 @@ def _line(table: str, tag: str) -> "TypeAdapter[BaseModel]":
 
 events = cache(partial(_line, "events.toml", "event"))  # a line of a trace
 calls = cache(partial(_line, "calls.toml", "kind"))  # a line of a file of calls
-
-
-def channels_of(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The channels that are live in a run."""
-    return [channel for event in events if event["event"] == "channels" for channel in event["channels"]]
 
 
 def misfit(event: Mapping[str, Any]) -> str:

@@ -17,7 +17,6 @@ from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.template_files import AsIs, json_line
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.run.judging.blinding import Blinding, bare, written
-from colosseum.run.trace import channels_of
 
 THOUGHTS: Final = {"text": "thought", "summary": "summary of a thought", "withheld": "withheld thought"}
 """What a judge reads of each kind of thought."""
@@ -155,6 +154,11 @@ def focal_sets(
     aside = {agent for group in some if not everybody & {*group} for agent in group}
     decoys = () if any({*members} & {*group} for group in there) else tuple(a for a in agents if a in aside)
     return {**sets, "decoys": decoys} if decoys else sets
+
+
+def channels_of(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The channels that are live in a run."""
+    return [channel for event in events if event["event"] == "channels" for channel in event["channels"]]
 
 
 def _numbered(names: Sequence[str], key: str) -> dict[str, int]:
