@@ -31,7 +31,7 @@ PROTOCOL = 5  # raised when the same trial would be played differently
 PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "consolidate", "strength", "noise", "names",
           "memory")  # fmt: skip
 """Settings that change what happens in a run; those of models are among their parameters."""
-MOST_KEPT, MOST_WRITTEN = 8, 20_000_000
+MOST_KEPT, MOST_KNOWN = 8, 20_000_000
 """Expansions that are remembered: a block's, and some more where its arms differ in params or networks; and bytes of
 JSON of more than these."""
 
@@ -184,8 +184,8 @@ class Trials:
     endpoint: Callable[[str, Settings], Endpoint] = lambda name, _: Endpoint(name)
     """How a model is asked, by its name and the settings of the arm."""
     made: dict[tuple[int, str], SharedScenario] = field(default_factory=dict, init=False)
-    written: dict[tuple[int, str], bytes] = field(default_factory=dict, init=False)
-    """The JSON of many more: it is asked for when runs are planned, and again when they are made."""
+    known: dict[tuple[int, str], tuple[Expansion, bytes]] = field(default_factory=dict, init=False)
+    """Many more expansions with their JSON: these are asked for when runs are planned, and again when they are made."""
 
     def of(self, block: Block) -> list[Trial]:
         """A block's trials, the same each time. Raises ColosseumError."""
@@ -210,15 +210,16 @@ class Trials:
         key = (seed, encode({k: v for k, v in conditions_json(conditions).items() if k in ("params", "network")}))
         if key in self.made:
             return self.made[key]
-        params = {**self.params, **dict(conditions.params)}
-        expansion, diagnostics = expand(self.spec, seed=seed, params=params, graph=conditions.graph)
-        if expansion is None or has_errors(diagnostics):
-            raise ColosseumError(*(replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics))
+        if (known := self.known.get(key)) is None:
+            params = {**self.params, **dict(conditions.params)}
+            expanded, diagnostics = expand(self.spec, seed=seed, params=params, graph=conditions.graph)
+            if expanded is None or has_errors(diagnostics):
+                raise ColosseumError(*(replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics))
+            known = expanded, serial.dump(replace(expanded.scenario, title=""))
+            if len(known[1]) * len(self.known) < MOST_KNOWN:
+                self.known[key] = known
         while len(self.made) >= MOST_KEPT:
             self.made.pop(next(iter(self.made)))
-        written = self.written.get(key) or serial.dump(replace(expansion.scenario, title=""))
-        if len(written) * len(self.written) < MOST_WRITTEN:
-            self.written[key] = written
-        digest, rules = hashlib.sha256(written).hexdigest(), Rules(expansion.scenario.task)
-        self.made[key] = SharedScenario(expansion, written, digest, Library.of(expansion.world), rules)
+        digest, rules = hashlib.sha256(known[1]).hexdigest(), Rules(known[0].scenario.task)
+        self.made[key] = SharedScenario(*known, digest, Library.of(known[0].world), rules)
         return self.made[key]
