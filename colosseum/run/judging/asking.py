@@ -252,10 +252,11 @@ def judge_by_cues(matter: Matter) -> Judgement:
     if not any(question in cue["weights"] for _, cue in CUES):
         reason = "a baseline that knows the built-in questions alone"
         return replace(found, status="unreadable", score=None, rationale="", reason=reason)
+    said = {aside: [*_sentences(matter, aside=aside)] for aside in (False, True)}
     seen: dict[tuple[int, int], tuple[int, str]] = {}
     for number, (words, cue) in enumerate(CUES):
         weight = cue["weights"].get(question, 0)
-        for author, sentence in _sentences(matter, aside=cue["aside"]) if weight else ():
+        for author, sentence in said[cue["aside"]] if weight else ():
             if words.search(sentence):
                 seen.setdefault((number, author), (weight, sentence))
     if not seen:

@@ -34,7 +34,7 @@ class Blinding:
 
     def __init__(self, shown: Mapping[str, str]) -> None:
         self.shown = {_plain(folded(name)): words for name, words in shown.items()}
-        names = sorted(map(folded, shown), key=len, reverse=True)
+        names = sorted(map(folded, shown), key=lambda name: (-len(name), name))  # one pattern for all runs of a spec
         self.pattern = re.compile("|".join(map(written, names)) or r"(?!)")
 
     def words(self, text: str) -> str:
