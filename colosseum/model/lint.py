@@ -4,9 +4,8 @@ A `where` over private rows decides which instances there are, and a hard rule o
 allowed: whoever notices either can draw conclusions about rows of others. That is a flow.
 """
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, pairwise, permutations
 from typing import TypeAlias
@@ -16,7 +15,7 @@ from colosseum.language import syntax
 from colosseum.language.record import Record
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.networks import live_channels
-from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
+from colosseum.model.payoff_sheet import PAYOFFS, Sheets
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Prompt, Scenario
 from colosseum.model.spec import Declared
@@ -24,7 +23,6 @@ from colosseum.model.tables import few, in_order
 from colosseum.model.values import instance_name
 from colosseum.model.values import text as written
 
-NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 Guarded: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require
 
 
@@ -178,42 +176,29 @@ def _settled(spec: Declared, conditions: Conditions) -> Conditions:
 def _not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) -> Iterator[Diagnostic]:
     """A warning for each statement that some who decide about it are not told.
 
-    It reaches an agent by `{{ payoffs }}`, or by texts in which every table, param and constant of it stands; one that
-    is meant to be hidden says `undisclosed`.
+    It reaches an agent by `{{ payoffs }}`, or by texts in which its tables and params stand; one that is meant to be
+    hidden, or told in other words, says `undisclosed`.
     """
     asking = {p.name: {name for v in p.variants for text in v.texts for name in template_names(text.value)}
               for p in spec.of(syntax.Prompt)}  # fmt: skip
-    read, said = defaultdict[str, set[str]](set), dict[str, set[float]]()
-    for prompt in prompts:
-        for agent, text in (told for v in prompt.variants for wording in v.wordings for told in wording):
-            read[agent] |= asking[prompt.name]
-            said.setdefault(agent, set()).update(map(float, NUMBER.findall(text)))
-    deciders, task = defaultdict[str, set[str]](set), sheets.task
+    read, world, task = defaultdict[str, set[str]](set), sheets.world, sheets.task
+    for prompt, agent in ((p, agent) for p in prompts for v in p.variants for agent, _ in v.texts):
+        read[agent] |= asking[prompt.name]
+    deciders = defaultdict[str, set[str]](set)
     for name, scope in (*((p.statement, p.scope) for p in task.payoffs),
                         *((r.statement, r.condition.scope) for r in task.hard)):  # fmt: skip
         deciders[name] |= {task.variable[decided].owner for decided in scope}
     for statement in sheets.told if prompts else ():
-        facts, constants = _parts(statement, sheets)
+        facts = spec.closure([statement]) & {*world.tables, *world.params} - spec.derived
         left = [
             agent for agent in task.agents if agent in deciders[statement.name]
             and not (PAYOFFS in read[agent] and sheets.asked)
-            and not (agent in said and facts <= read[agent] and constants <= said[agent])
+            and not (facts and facts <= read[agent])
         ]  # fmt: skip
         if left:
             message = f"`{statement.name}` depends on {some(left)}, and no prompt tells them about it"
             help_ = "put `{{ payoffs }}` into their prompt, or end the statement with `undisclosed` if it is meant"
             yield report("W012", statement.name_span, message, help=help_)
-
-
-def _parts(statement: Statement, sheets: Sheets) -> tuple[Set[str], set[float]]:
-    """The tables and params of a statement, and its numbers but for 0."""
-    world = sheets.world
-    mentioned = world.spec.closure([statement])
-    derived = [world.spec.symbols[name].statement for name in mentioned & world.spec.derived]
-    nodes = (node for part in (statement, *derived) for node in syntax.walk(part))
-    numbers = (node.value for node in nodes if isinstance(node, syntax.Number))
-    facts = mentioned & {*world.tables, *world.params} - world.spec.derived
-    return facts, {float(number) for number in numbers if number}
 
 
 def some(names: list[str]) -> str:
