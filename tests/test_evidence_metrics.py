@@ -21,7 +21,7 @@ from colosseum.model.terms import Compare, Conditional, Constant, Decision, Ever
 from colosseum.model.values import Value
 from colosseum.solve.goal import coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.scoring import goal_value, moving, score
+from colosseum.solve.scoring import goal_value, score
 from colosseum.solve.solver import NOT_PROVEN
 
 Assignment = dict[str, Value]
@@ -37,9 +37,15 @@ def keeps_hard_rules(task: Task, x: Assignment) -> bool:
     return all(r.condition.evaluate(x) for r in task.hard)
 
 
+def is_paid(task: Task, agent: str) -> bool:
+    """Whether something that is paid to an agent may change by its own decisions."""
+    own = {v.name for v in task.owned[agent] if len(v.domain) > 1}
+    return any(agent in p.credit.named and own & p.scope for p in task.payoffs)
+
+
 def best_response_regret(task: Task, agent: str, x: Assignment) -> float | None:
     """δ_i = max over y_i of r_i(y_i ⊕ x̃_{−i}) − r_i(x̃)."""
-    if not moving(task, agent):
+    if not is_paid(task, agent):
         return None
     options = [y for y in own_moves(task, agent, x) if keeps_hard_rules(task, y)]
     return max(score(task, y).payoff[agent] for y in options) - score(task, x).payoff[agent]
@@ -59,7 +65,7 @@ def missed(rule: Requirement, task: Task, known: Assignment) -> float:
 
 def sequential_regret(task: Task, agent: str, x: Assignment, order: Sequence[str]) -> float | None:
     """δ_i over the realised move and those that break no rule against what was decided before."""
-    if not moving(task, agent):
+    if not is_paid(task, agent):
         return None
     seen = {*order[: order.index(agent)], agent}
     rules = [r for r in task.requirements if r.condition.scope & {v.name for v in task.owned[agent]}]

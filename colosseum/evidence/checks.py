@@ -193,7 +193,9 @@ def _labels(pairs: Mapping[int, Pair], name: str, drawn: Figure) -> Figure:
             return Figure(None, "the conditions of the runs are not known")
         if setup.order != "shuffled":
             return Figure(None, f"turns are not shuffled but {setup.order}")
-        runs[seed] = [_worths(run, name) for run in treated], setup.members, setup.degree
+        regrets = [{a: -r.value for a, r in run.best_response_regret.items() if r.value is not None} for run in treated]
+        worths = [run.payoff for run in treated] if name == "payoff_gap" else regrets
+        runs[seed] = worths, setup.members, setup.degree
     if not runs:
         return Figure(None, "there is no pair")
     if len({members for _, members, _ in runs.values()}) == 1 and len(runs) > 1:
@@ -226,13 +228,6 @@ def label_permutation(runs: Mapping[int, Labelled]) -> Figure:
     sums = np.sum(gaps, axis=0)
     reach = sums[0] - ROUNDING * max(1.0, sum(abs(each[0]) for each in gaps))
     return Figure(float((sums >= reach).mean()))
-
-
-def _worths(run: RunFigures, name: str) -> dict[str, float]:
-    """What each agent has, greater where it is better off."""
-    if name == "payoff_gap":
-        return run.payoff
-    return {agent: -regret.value for agent, regret in run.best_response_regret.items() if regret.value is not None}
 
 
 @lru_cache(1)

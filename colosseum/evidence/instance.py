@@ -5,7 +5,7 @@ Source of regrets: the paper's section 5. Moves are joint moves over all of an a
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from math import inf, prod
 from operator import sub
@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from colosseum.evidence.figures import Figure
-from colosseum.model.scenario import Coalition, EqualSplit, QualifiedSplit, Requirement, Task
+from colosseum.model.scenario import Coalition, Requirement, Task
 from colosseum.model.terms import Arithmetic, Compare, Every, Extremum, Some, Term, Total
 from colosseum.model.values import Value
-from colosseum.solve.arrays import Floats, Mask, worths
+from colosseum.solve.arrays import Floats, Mask, alike, told, worths
 from colosseum.solve.goal import WELFARE, Goal, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.lowering.rules import credited
 from colosseum.solve.questions.counterfactuals import SOON, AskedOnce, Stakes
 from colosseum.solve.questions.prospect import fair_share
-from colosseum.solve.scoring import ROUNDING, goal_value, hard_broken, moving, rounded
+from colosseum.solve.scoring import ROUNDING, goal_value, hard_broken, rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class SolvedTask:
     _stakes: dict[Coalition, Stakes] = field(default_factory=dict)
     measured: dict[tuple[Coalition | None, str, bool], "Measured"] = field(default_factory=dict)
     """The figures of outcomes, as many runs end alike: by the outcome in words, and whether they were asked closely."""
+    ends: dict[tuple[object, ...], tuple[Floats, Floats]] = field(default_factory=dict)
+    """What moves make of terms: by the identity of a term, and of each variable what the term can tell of it."""
 
     @classmethod
     def of(cls, task: Task) -> "SolvedTask":
@@ -76,6 +79,11 @@ class SolvedTask:
             return self.best
         share = fair_share(self.best.value, self.span.value, len(self.task.agents))
         return Figure(None, share) if isinstance(share, str) else Figure(share)
+
+    @cached_property
+    def payoffs(self) -> dict[str, tuple[Term, ...]]:
+        """By agent, what is credited to it, a term for each payoff."""
+        return {agent: credited(agent, self.task).below for agent in self.task.agents}
 
     @cached_property
     def scale(self) -> Figure:
@@ -128,6 +136,7 @@ def share(part: Figure, whole: Figure, nothing: str) -> Figure:
 
 MOST_ALTERNATIVES = 20_000  # joint moves of one agent that are enumerated; past it the integer program decides
 NEVER = np.zeros(())
+OWN, OPEN = object(), object()  # in place of the value of a variable that is moved, or that is not decided yet
 UNMOVED = "no own decision can change its payoff"
 
 
@@ -137,8 +146,9 @@ class JointMoves:
     def __init__(self, instance: SolvedTask, agent: str, assignment: Mapping[str, Value]) -> None:
         self.instance, self.agent, self.assignment = instance, agent, assignment
         self.own = instance.task.owned[agent]
-        self.moving = moving(instance.task, agent)
         self.names = {v.name for v in self.own}
+        free = {v.name for v in self.own if len(v.domain) > 1}
+        self.moving = [part for part in instance.payoffs[agent] if part.scope & free]
         self.rules = tuple(r for r in instance.task.requirements if r.condition.scope & self.names)
         """What the agent's own decisions take part in, hard and soft."""
         self.shape = [len(v.domain) for v in self.own]
@@ -146,19 +156,7 @@ class JointMoves:
     @cached_property
     def worth(self) -> Floats:
         """The part of r_i that the moves can change."""
-        total = np.zeros(self.shape)
-        for part in self.moving:
-            paid, _ = self.ends(part.term, self.assignment)
-            match part.credit if paid.any() else None:
-                case EqualSplit(agents=agents):
-                    total += paid / len(agents)
-                case QualifiedSplit(candidates=candidates, otherwise=otherwise):
-                    held = [(agent, self.ends(term, self.assignment)[0]) for agent, term in candidates]
-                    mine = sum((holds for agent, holds in held if agent == self.agent), np.zeros(()))
-                    all_ = sum((holds for _, holds in held), np.zeros(()))
-                    shares = np.where(all_ > 0, mine > 0, self.agent in otherwise)
-                    total += shares * paid / np.where(all_ > 0, all_, len(otherwise) or 1)
-        return total
+        return sum((self.ends(part, self.assignment)[0] for part in self.moving), np.zeros(self.shape))
 
     @cached_property
     def holds(self) -> list[Mask]:
@@ -194,7 +192,18 @@ class JointMoves:
         Exact for as many outcomes as moves may be, and for sums and orders of parts that share no open decision; else
         they may lie farther out.
         """
-        open_ = [self.instance.task.variable[name] for name in term.scope if name not in known]
+        found, key = self.instance.ends, list[object]([id(term)])
+        for name, apart in term.apart.items():
+            other = alike(self.assignment[name], apart) if name in known else OPEN
+            key.append(OWN if name in self.names else other)
+        if (kept := tuple(key)) not in found:
+            found[kept] = self._ends(term, known)
+        return found[kept]
+
+    def _ends(self, term: Term, known: Collection[str]) -> tuple[Floats, Floats]:
+        left = [name for name in term.apart if not (name in known or name in self.names)]
+        variables = map(self.instance.task.variable.__getitem__, left)
+        open_ = [replace(v, domain=told(term, v)[1]) for v in variables]  # of values that are alike one is enough
         own = [v for v in self.own if v.name in term.scope]
         if not open_ or prod(len(v.domain) for v in (*own, *open_)) <= MOST_ALTERNATIVES:
             axes = [len(v.domain) if v.name in term.scope else 1 for v in self.own] if own else []
@@ -251,17 +260,13 @@ def goal_regret(instance: SolvedTask, goal: Goal, agent: str, assignment: Mappin
     return gap(proven(best, "the best response"), here)
 
 
-def sequential_regrets(options: Mapping[str, JointMoves], order: Sequence[str] | None) -> dict[str, Figure]:
+def sequential_regret(of: JointMoves, order: Sequence[str] | None) -> Figure:
     """δ_i with alternatives restricted to the realised move and those that break no rule, hard or soft, against
     decisions taken earlier in turn order; later decisions stay fixed.
 
     A move breaks a rule when it makes every completion miss it by more than some other move of its own would: what
     earlier decisions broke already is not held against it, but adding to a `per unit` excess is.
     """
-    return {agent: _sequential_regret(of, order) for agent, of in options.items()}
-
-
-def _sequential_regret(of: JointMoves, order: Sequence[str] | None) -> Figure:
     if order is None:
         return Figure(None, "no turn order is given")
     if of.agent not in order:

@@ -90,7 +90,7 @@ def measure(
         scored = score(instance.task, assignment)
         options = {agent: JointMoves(instance, agent, assignment) for agent in instance.task.agents}
         regrets = {agent: instances.best_response_regret(moves) for agent, moves in options.items()}
-        sequential = instances.sequential_regrets(options, order)
+        sequential = {agent: instances.sequential_regret(moves, order) for agent, moves in options.items()}
         figures = {
             "joint_payoff": Figure(scored.value),
             "optimum": instance.best,

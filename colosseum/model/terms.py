@@ -41,6 +41,18 @@ class Ground(Record):
         return scopes[0] if len(scopes) == 1 else NO_SCOPE.union(*scopes)
 
     @cached_property
+    def apart(self) -> Mapping[str, frozenset[Value] | None]:
+        """By variable, the values that it can tell from all others, which are alike to it; None: from each other."""
+        match self:
+            case Compare(operator="==" | "!=", left=Decision(variable=name), right=Constant(value=value)):
+                return {name: frozenset((value,))}
+        found = dict[str, frozenset[Value] | None].fromkeys(self.scope if isinstance(self, Decision) else ())
+        for name, values_ in (each for part in self.below for each in part.apart.items()):
+            known = found.setdefault(name, values_)
+            found[name] = None if known is None or values_ is None else known | values_
+        return found
+
+    @cached_property
     def extent(self) -> tuple[int, int]:
         """How many terms it is written with, one that is shared counted each time, and how deep they are nested."""
         size, depth = 1, 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeAlias
 
-from colosseum.model.scenario import Credit, EqualSplit, Payoff, Requirement, Task
+from colosseum.model.scenario import Payoff, Requirement, Task
 from colosseum.model.terms import Assignment
 from colosseum.model.values import Fault, Number, Value, number
 from colosseum.solve.goal import Goal
@@ -57,7 +57,7 @@ class TaskLedger:
         scopes = dict[frozenset[str], list[tuple[int, Part]]]()
         every: tuple[Part, ...] = (*task.payoffs, *task.requirements)
         for place, part in enumerate(every):
-            scope = part.term.scope | credit_scope(part.credit) if isinstance(part, Payoff) else part.condition.scope
+            scope = part.scope if isinstance(part, Payoff) else part.condition.scope
             scopes.setdefault(scope, []).append((place, part))
         self.scopes = [
             (itemgetter(*scope) if scope else len, parts, len(scope) > 1, dict[object, Outcomes]())
@@ -138,26 +138,6 @@ def with_payoffs(scored: Score, assignment: Assignment) -> dict[str, Value]:
     known: dict[str, Value] = {**assignment, "total": scored.value}
     known |= {f"payoff[{agent}]": worth for agent, worth in scored.payoff.items()}
     return known
-
-
-def moving(task: Task, agent: str) -> list[Payoff]:
-    """The payoffs that may credit an agent and that its own variables change, the others' held fixed."""
-    own = {v.name for v in task.owned[agent] if len(v.domain) > 1}
-    return [p for p in task.payoffs if may_credit(p.credit, agent) and own & (p.term.scope | credit_scope(p.credit))]
-
-
-def credit_scope(credit: Credit) -> frozenset[str]:
-    """The variables that decide who shares."""
-    if isinstance(credit, EqualSplit):
-        return frozenset()
-    return frozenset().union(*(condition.scope for _, condition in credit.candidates))
-
-
-def may_credit(credit: Credit, agent: str) -> bool:
-    """Whether some assignment credits the agent."""
-    if isinstance(credit, EqualSplit):
-        return agent in credit.agents
-    return agent in credit.otherwise or any(agent == a for a, _ in credit.candidates)
 
 
 def grain(*values: float) -> float:

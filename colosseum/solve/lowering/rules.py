@@ -18,7 +18,6 @@ from colosseum.model.terms import NOTHING, ONE, Conditional, Constant, Decision,
 from colosseum.model.values import Value, is_number
 from colosseum.solve.arrays import as_number, rewritten, worths
 from colosseum.solve.lowering.program import Affine, CannotLower, Column, Key, Program
-from colosseum.solve.scoring import may_credit
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def credited(agent: str | None, task: Task) -> Term:
     """`payoff[agent]`, or `total` for nobody, as a term over decisions."""
     if agent is None:
         return terms.Total(tuple(p.term for p in task.payoffs))
-    return terms.Total(tuple(credited_part(p, agent, p.term) for p in task.payoffs if may_credit(p.credit, agent)))
+    return terms.Total(tuple(credited_part(p, agent, p.term) for p in task.payoffs if agent in p.credit.named))
 
 
 def credited_part(payoff: Payoff, agent: str, part: Term) -> Term:
