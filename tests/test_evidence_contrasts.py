@@ -4,6 +4,7 @@ import random
 
 import pytest
 from records import figures, record, setup
+from reported import found as report_of
 from scipy.stats import ttest_1samp
 
 from colosseum.evidence.contrasts import NamedContrast, contrasts
@@ -49,6 +50,16 @@ def test_holm_counts_all_that_is_named() -> None:
     both = told(records, ("one", "baseline"), ("two", "one"))
     assert max(each.adjusted_p.value or 0 for each in both) >= (alone.adjusted_p.value or 0)
     assert len(both) == 2
+
+
+def test_holm_counts_the_points_that_are_not_shown() -> None:
+    records = [r for level in (1, 2, 3) for r in played(f"insiders={level}", more=0.01 * level)]
+    whole = report_of(records, arms=ARMS, rule=Rule(contrasts=(("one", "baseline"),)))
+    part = whole.at("insiders=2")
+    assert {each.place for each in part.report.contrasts} == {"insiders=2"}
+    assert part.report.contrasts == tuple(e for e in whole.report.contrasts if e.place == "insiders=2")
+    alone = contrasts(part.records, ARMS, part.verdicts)
+    assert [e.adjusted_p for e in alone] != [e.adjusted_p for e in part.report.contrasts]
 
 
 def test_two_models_differ_by_what_they_change_in_each_arm() -> None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -89,7 +89,7 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     with in_words(folder):
         found = strengths(folder, report.plan, partial(progress_lines(note), "strength")) if request.strength else None
     if request.as_json:
-        say_json("report", report.content(found))
+        say_json("report", replace(report.report, strength=None if found is None else tuple(found)))
     else:
         whole, asked = request.full or request.published, {"--coalition": request.coalition, "--point": request.point}
         typed = [word for option, value in asked.items() if value is not None for word in (option, value)]

@@ -12,7 +12,7 @@ from functools import cache, cached_property, lru_cache, partial
 from math import inf
 from pathlib import Path
 from statistics import fmean, median
-from typing import Final
+from typing import Final, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -53,6 +53,8 @@ ENOUGH_LOOKED: Final = 12  # seeds by which it is told how much there was to tak
 WORTH: Final = 200  # runs from which on processes are begun: each takes about a second to come up
 PARTS: Final = 4  # of the runs for each process, so that none waits long for another
 OPPORTUNITY: Final = TypeAdapter(Opportunity)
+
+T = TypeVar("T", NamedContrast, Trend)
 
 
 @dataclass(frozen=True)
@@ -116,13 +118,17 @@ class Findings:
         """The same of sweep points such as `network=ring`; all tests stay counted. Raises ColosseumError."""
         summary, verdicts = self.summary, self.verdicts
         points = matching(words, {each.point: factors(each.point, each.model) for each in summary.rows})
-        return replace(
+        part = replace(
             self,
             plan=replace(self.plan, trials=tuple(t for t in self.plan.trials if t.point in points)),
             records=[record for record in self.records if record.point in points],
             summary=replace(summary, rows=tuple(row for row in summary.rows if row.point in points)),
             verdicts=replace(verdicts, arms=tuple(arm for arm in verdicts.arms if arm.point in points)),
         )
+        every, some = self.report, part.report
+        tests = _among(every.contrasts, some.contrasts), _among(every.trends, some.trends)
+        vars(part)["report"] = replace(some, contrasts=tests[0], trends=tests[1])
+        return part
 
     def __repr__(self) -> str:
         return f"<Findings: {counted(len(self.records), 'run')} of {counted(len(self.plan.arms), 'arm')}>"
@@ -140,9 +146,10 @@ class Findings:
             contrasts(*of), None,
         )  # fmt: skip
 
-    def content(self, strength: Sequence[ArmStrength] | None) -> ReportFile:
-        """As a file holds it, with λ_emp where it was asked for."""
-        return replace(self.report, strength=None if strength is None else tuple(strength))
+
+def _among(every: Sequence[T], some: Sequence[T]) -> tuple[T, ...]:
+    """Some tests with their p among every test."""
+    return tuple(next((e for e in every if replace(e, adjusted_p=each.adjusted_p) == each), each) for each in some)
 
 
 @contextmanager

@@ -97,17 +97,10 @@ def stands(
                 others = [each.changes[plant.point, arm] for each in pool]
                 beside.setdefault(kind.kind, (arm, others * 2 if fair else others))
         changes = [each.changes[plant.point, plant.arm] for each in pool]
-        both = [*changes, *map(_turned, changes)] if fair else changes
+        turned = [{n: f if f.value is None or n == JUDGE else Figure(-f.value) for n, f in c.items()} for c in changes]
+        both = [*changes, *turned] if fair else changes  # actions may go either way by chance; words stay
         found.append(Stand(plant, kinds[plant], both, beside, rule))
     return found
-
-
-def _turned(changed: Changed) -> Changed:
-    """With the control's actions in place of the treated run's; words stay, as they may be no chance."""
-    return {
-        name: figure if figure.value is None or name == JUDGE else Figure(-figure.value)
-        for name, figure in changed.items()
-    }
 
 
 @dataclass(frozen=True)
