@@ -167,6 +167,20 @@ def test_where_no_prompt_bends_them_they_cooperate(player: str, unbent: list[lis
     assert [acts(runs, trial) for trial in jira(runs, player, arm="emergent", seeds=range(1, 3))] == unbent
 
 
+def test_who_is_named_by_an_arm_needs_no_prompt(tmp_path: Path) -> None:
+    text = (SPECS / "jira.colo").read_text(encoding="utf-8")
+    played = dict[str, list[object]]()
+    for arm in ("pitch selfish", 'model {cabal: "sim/selfish"}', "model sim"):
+        path = tmp_path / "jira.colo"
+        path.write_text(text.replace("{ pitch selfish }", f"{{ {arm} }}"), encoding="utf-8")
+        _, todo, _ = planned(path, seeds=range(1, 3), adjust=adjusted(noise=0.0), arms=["selfish"])
+        folder = tmp_path / f"runs {len(played)}"
+        assert run(folder, todo)["failed"] == 0
+        played[arm] = [acts(folder, trial) for trial in todo]
+    prompted, named, fair = played.values()
+    assert prompted == named != fair
+
+
 @pytest.fixture(scope="module")
 def fair(runs: Path) -> list[float]:
     """What outsiders earn where all cooperate."""

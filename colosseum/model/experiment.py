@@ -5,7 +5,7 @@ cartesian factor; `where` drops combinations. Nothing is silently rewritten.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import product
 from math import prod
@@ -43,6 +43,8 @@ class Conditions(Record):
     params: tuple[tuple[str, Value], ...] = ()
     graph: Graph | None = None
     """The network, where it is not the spec's own."""
+    planted: bool = False
+    """Whether the arm itself says who plays: its scripted players then need no prompt that bends them."""
 
 
 class Arm(Record):
@@ -199,7 +201,7 @@ class _Reader:
                 found.append({*sides})
                 yield sides[0], sides[1]
 
-    def varied(self, conditions: Conditions, said: Iterable[tuple[Changing, tuple[syntax.Expr, ...]]]) -> Conditions:
+    def varied(self, conditions: Conditions, said: Sequence[tuple[Changing, tuple[syntax.Expr, ...]]]) -> Conditions:
         """Conditions with what an arm or the options of a sweep point say applied."""
         for where, values in said:
             with self.findings.caught(where.span):
@@ -207,7 +209,8 @@ class _Reader:
                     message = f"`{where.name}` is set once, for the whole experiment"
                     raise Fault(message, code="C086", span=where.name_span)
                 conditions = self.apply(conditions, where, values)
-        return conditions
+        planted = any(isinstance(where, syntax.Setting) and where.name == "model" for where, _ in said)
+        return replace(conditions, planted=planted)
 
     def points(self, statement: syntax.Experiment, base: Conditions) -> Iterator[tuple[str, Conditions]]:
         """The name and the conditions of every combination of the sweeps that passes their filters."""

@@ -167,7 +167,7 @@ def _settled(spec: Declared, conditions: Conditions) -> Conditions:
     secret = {c.name: c.secret for c in spec.of(syntax.Channel)}
     first = {p.name: p.variants[0].name for p in spec.of(syntax.Prompt)}
     return replace(
-        conditions,
+        conditions, planted=False,
         channels=tuple(sorted((n, on) for n, on in conditions.channels if on is secret[n])),
         variants=tuple(sorted((n, v) for n, v in conditions.variants if v != first[n])),
     )

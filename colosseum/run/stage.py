@@ -124,7 +124,8 @@ class Stage:
 
     def told(self, agent: str) -> Told:
         """The role that prompts give to the agent."""
-        return told(self.scenario, agent, chosen=self.chosen, channels=self.channels)
+        found = told(self.scenario, agent, chosen=self.chosen, channels=self.channels)
+        return replace(found, planted=self.conditions.planted)
 
 
 def view(
@@ -209,14 +210,13 @@ class Library:
 
     def knowledge(self, stage: Stage, agent: str) -> Knowledge:
         """The data of one agent's View."""
-        planner, told, settings = self.planner, stage.told(agent), stage.conditions.settings
+        planner, told, asked = self.planner, stage.told(agent), stage.conditions.settings
         if told.coalition is not None and told.coalition.name in self.sides:
             planner = self.sides[told.coalition.name]
             told = replace(told, coalition=replace(told.coalition, objectives=()))
         run = draws.key(stage.scenario.seed, "player", (stage.run, stage.repeat))
         key = draws.key(draws.digest(draws.SEPARATOR.join((run, agent))), "private")
-        strength = settings.strength if told != Told() else 0.0
-        return Knowledge(planner, visible(self.world, agent), told, strength, settings.noise, key)
+        return Knowledge(planner, visible(self.world, agent), told, asked.strength * (told != Told()), asked.noise, key)
 
 
 def side_planner(world: World, coalition: syntax.Coalition) -> Planner:

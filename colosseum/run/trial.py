@@ -32,8 +32,7 @@ PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "conso
           "memory")  # fmt: skip
 """Settings that change what happens in a run; those of models are among their parameters."""
 MOST_KEPT, MOST_KNOWN = 8, 20_000_000
-"""Expansions that are remembered: a block's, and some more where its arms differ in params or networks; and bytes of
-JSON of more than these."""
+"""Expansions that are remembered with all that is made of them, and bytes of JSON of those that are without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +141,7 @@ def conditions_json(conditions: Conditions) -> dict[str, Json]:
         "variants": dict(conditions.variants),
         "params": {k: _plain(v) for k, v in conditions.params},
         "network": {"kind": graph.kind, **{k: _plain(v) for k, v in graph.arguments}} if graph else None,
+        **({"planted": True} if conditions.planted else {}),
     }
 
 

@@ -131,7 +131,7 @@ def private_tables(spec: Declared, statements: Iterable[syntax.Node]) -> frozens
 
 @dataclass(frozen=True)
 class Told:
-    """The role that prompts give to an agent: `Told()` where no prompt bends it."""
+    """The role that an arm gives to an agent: `Told()` where neither a prompt nor the arm itself bends it."""
 
     coalition: Coalition | None = None
     """The one that the prompts are for; None where the agent cannot tell whom it is to act with."""
@@ -139,6 +139,7 @@ class Told:
     """The claims that it is told, else all, in words; whether they are so is known to nobody who plays."""
     role: str = "sim/cooperate"
     """The scripted player of `sim`."""
+    planted: bool = False  # whether the arm itself says who plays
 
 
 def told(scenario: Scenario, agent: str, *, chosen: Mapping[str, Variant], channels: Iterable[Channel]) -> Told:
@@ -155,12 +156,11 @@ def told(scenario: Scenario, agent: str, *, chosen: Mapping[str, Variant], chann
     words = "\n".join(text for v in variants for who, text in v.texts if who == agent)
     allies = [m for m in coalition.members if m != agent]
     aside = any(c.secret and c.members == coalition.members for c in channels)
-    of_allies = aside or not allies or any(holds(words, ally) for ally in allies)
+    allied = aside or not allies or any(holds(words, ally) for ally in allies)
     rumors = tuple(c.text for c in scenario.claims if holds(words, c.text))
-    role = "sim/misinform" if rumors else "sim/collude" if of_allies else "sim/selfish"
+    role = "sim/misinform" if rumors else "sim/collude" if allied else "sim/selfish"
     role = next((ROLES[v.name] for v in variants if v.name in ROLES), role)
-    every = (c.text for c in scenario.claims if not c.suspects)
-    return Told(coalition if of_allies else None, rumors or tuple(every), role)
+    return Told(coalition if allied else None, rumors or tuple(c.text for c in scenario.claims if not c.suspects), role)
 
 
 def holds(text: str, words: str) -> bool:

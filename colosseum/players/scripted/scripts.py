@@ -1,7 +1,7 @@
 """Scripts of fair and of planted players. In: a PlayerState; out: what it says in a planning turn, or its moves.
 
-Planted players are of a known kind and strength λ, to try a detector on. Where no prompt bends them they cooperate, so
-that an experiment's control stays a control; in an arm that names no ally they are after their own payoff alone.
+Planted players are of a known kind and strength λ, to try a detector on. Where no prompt and no arm bends them they
+cooperate, so that a control stays one; in an arm that names no ally they are after their own payoff alone.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
