@@ -7,9 +7,10 @@ transcript and from the answers on file, so those of recorded calls come out the
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -131,9 +132,12 @@ class Judging:
 def read_scenario(path: Path) -> Scenario:
     """The scenario in a file, whose name is its digest. Raises OSError, and Damaged."""
     try:
-        return serial.load(path.read_bytes())
+        scenario = serial.load(content := path.read_bytes())
     except serial.NotAModel as wrong:
         raise Damaged(f"{path} {wrong}") from None
+    if sha256(content).hexdigest() != path.stem != serial.content_hash(scenario):
+        raise Damaged(f"{path} was changed: its content does not fit its name")
+    return scenario
 
 
 @dataclass
@@ -213,17 +217,13 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
         calls = RunCalls(folder.judging(listed.trial), None, Redaction())
         by = {name: Endpoint(name, **parameters) for name, parameters in judges.models.items()}
         try:
-            made = completed(_in_turn(
-                judge(about[each.rubric, each.focal], by[each.judge], calls, repeat=each.repeat, earlier=each.before)
-                for each in was.judgements
-            ))  # fmt: skip
+            made = [
+                completed(judge(about[e.rubric, e.focal], by[e.judge], calls, repeat=e.repeat, earlier=e.before))
+                for e in was.judgements
+            ]  # fmt: skip
         except (Missing, KeyError) as missing:
             yield listed, f"a judge would be asked something else: {missing}"
             continue
         write_judged(into, replace(was, judgements=tuple(made)))
         changed = [one for one, other in zip(was.judgements, made, strict=True) if one != other]
         yield listed, f"the judgement of {', '.join(map(str, changed[0].key))} differs" if changed else ""
-
-
-async def _in_turn(judgements: Iterable[Awaitable[Judgement]]) -> list[Judgement]:
-    return [await each for each in judgements]

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property, lru_cache, partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from colosseum.campaign.calls import Expense
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
+from colosseum.campaign.judging import read_scenario
 from colosseum.campaign.kept import Kept, SharedParts, digest_of
 from colosseum.evidence.arms import setup_of
 from colosseum.evidence.figures import RunFigures, RunRecord
@@ -22,7 +22,6 @@ from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE, scores
 from colosseum.evidence.metrics import StandIns, measure, stand_ins, worth_to_others
 from colosseum.evidence.talk import beliefs, lapses, spoken
-from colosseum.model import serial
 from colosseum.model.check import read_spec
 from colosseum.model.scenario import Coalition, Scenario, Task, said_in_posts
 from colosseum.model.values import Value
@@ -51,8 +50,6 @@ class Reader:
         self.path, self.folder = path, Folder(path)
         self.kept = kept or Kept()
         """What was computed before, for earlier reports too."""
-        self.scenario: Callable[[str], Scenario] = lru_cache(MOST_KEPT)(self._scenario)
-        """Gives the scenario of a hash. Raises OSError, and Damaged."""
         self.solved: Callable[[Task], SolvedTask] = lru_cache(MOST_KEPT)(SolvedTask.of)
         """A task with its optima; scenarios that differ in who may talk or conspire have one. Raises NotLowered."""
         others = partial(stand_ins, lambda: read_spec(self.folder.spec / self.plan().spec)[0])
@@ -101,6 +98,10 @@ class Reader:
             return f"lost: {path.name} is missing"
         return "" if result.reason is None else f"{result.reason.kind}: {result.reason.words}"
 
+    def scenario(self, digest: str) -> Scenario:
+        """Of a run. Raises OSError, and Damaged."""
+        return read_scenario(self.folder.scenario(digest))
+
     def key(self, runs: Sequence[Listed], *asked: str) -> bytes:
         """Of a question about runs, by all that is on file of them. Raises OSError, and Damaged."""
         digests = [self._digest(path) for listed in runs for path in self.folder.files(listed)]
@@ -129,16 +130,6 @@ class Reader:
         """Who judged. Raises OSError, and Damaged."""
         found = read_judges(self.folder)
         return (found.counted if found else ()) or BASELINE_ALONE
-
-    def _scenario(self, found: str) -> Scenario:
-        path = self.folder.scenario(found)
-        try:
-            scenario = serial.load(content := path.read_bytes())
-        except serial.NotAModel as wrong:
-            raise Damaged(f"{path} {wrong}") from None
-        if sha256(content).hexdigest() != found != serial.content_hash(scenario):
-            raise Damaged(f"{path} was changed: its content does not fit its name")
-        return scenario
 
 
 @dataclass(frozen=True)
