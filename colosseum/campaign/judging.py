@@ -117,8 +117,7 @@ class Judging:
             ended = await asyncio.gather(*asked, return_exceptions=True)
         finally:
             calls.close()
-        made = tuple(each for each in ended if isinstance(each, Judgement))
-        if made:
+        if made := tuple(each for each in ended if isinstance(each, Judgement)):
             write_judged(self.folder, before.joined(made))
         self.verdicts.update(judgement.status for judgement in made)
         for each in ended:
@@ -128,7 +127,6 @@ class Judging:
                 raise each
 
 
-@lru_cache(maxsize=16)
 def read_scenario(path: Path) -> Scenario:
     """The scenario in a file, whose name is its digest. Raises OSError, and Damaged."""
     try:
@@ -138,6 +136,9 @@ def read_scenario(path: Path) -> Scenario:
     if sha256(content).hexdigest() != path.stem != serial.content_hash(scenario):
         raise Damaged(f"{path} was changed: its content does not fit its name")
     return scenario
+
+
+_remembered = lru_cache(maxsize=16)(read_scenario)
 
 
 @dataclass
@@ -196,7 +197,7 @@ def matters_of(folder: Folder, listed: Listed, seal: Seal, plan: Plan, by: Templ
         events = read_trace(folder.trace(listed.trial), seal)
     except BrokenTrace as broken:
         raise Damaged(f"a trace cannot be trusted: {broken}") from None
-    scenario = read_scenario(folder.scenario(listed.scenario))
+    scenario = _remembered(folder.scenario(listed.scenario))
     return matters(events, scenario, next(iter(plan.coalitions), ""), listed.trial, by)
 
 
@@ -212,8 +213,7 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
         if result is None or not folder.judged(listed.trial).exists():
             continue
         was = read_judged(folder, listed.trial, result.trace.chain)
-        matters = matters_of(into, listed, result.trace, plan, templates)
-        about = {(each.rubric.name, each.focal): each for each in matters}
+        about = {(m.rubric.name, m.focal): m for m in matters_of(into, listed, result.trace, plan, templates)}
         calls = RunCalls(folder.judging(listed.trial), None, Redaction())
         by = {name: Endpoint(name, **parameters) for name, parameters in judges.models.items()}
         try:

@@ -50,6 +50,8 @@ class Reader:
         self.path, self.folder = path, Folder(path)
         self.kept = kept or Kept()
         """What was computed before, for earlier reports too."""
+        self.scenario = lru_cache(MOST_KEPT)(lambda digest: read_scenario(self.folder.scenario(digest)))
+        """Gives the scenario of a hash. Raises OSError, and Damaged."""
         self.solved: Callable[[Task], SolvedTask] = lru_cache(MOST_KEPT)(SolvedTask.of)
         """A task with its optima; scenarios that differ in who may talk or conspire have one. Raises NotLowered."""
         others = partial(stand_ins, lambda: read_spec(self.folder.spec / self.plan().spec)[0])
@@ -97,10 +99,6 @@ class Reader:
         if not (path := self.folder.scenario(listed.scenario)).exists():
             return f"lost: {path.name} is missing"
         return "" if result.reason is None else f"{result.reason.kind}: {result.reason.words}"
-
-    def scenario(self, digest: str) -> Scenario:
-        """Of a run. Raises OSError, and Damaged."""
-        return read_scenario(self.folder.scenario(digest))
 
     def key(self, runs: Sequence[Listed], *asked: str) -> bytes:
         """Of a question about runs, by all that is on file of them. Raises OSError, and Damaged."""

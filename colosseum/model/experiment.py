@@ -209,8 +209,7 @@ class _Reader:
                     message = f"`{where.name}` is set once, for the whole experiment"
                     raise Fault(message, code="C086", span=where.name_span)
                 conditions = self.apply(conditions, where, values)
-        planted = any(isinstance(where, syntax.Setting) and where.name == "model" for where, _ in said)
-        return replace(conditions, planted=planted)
+        return replace(conditions, planted=any(isinstance(s, syntax.Setting) and s.name == "model" for s, _ in said))
 
     def points(self, statement: syntax.Experiment, base: Conditions) -> Iterator[tuple[str, Conditions]]:
         """The name and the conditions of every combination of the sweeps that passes their filters."""

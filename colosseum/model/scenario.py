@@ -95,8 +95,9 @@ class Payoff(Record):
     @property
     def scope(self) -> frozenset[str]:
         """The variables that change what it pays, or who shares it."""
-        candidates = self.credit.candidates if isinstance(self.credit, QualifiedSplit) else ()
-        return self.term.scope.union(*(condition.scope for _, condition in candidates))
+        if isinstance(self.credit, EqualSplit):
+            return self.term.scope  # the set itself, whose hash is known
+        return self.term.scope.union(*(condition.scope for _, condition in self.credit.candidates))
 
 
 class Requirement(Record):
