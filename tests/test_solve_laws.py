@@ -84,7 +84,9 @@ def goals_of(task: Task, coalitions: Sequence[Coalition] = ()) -> list[Goal]:
 
 
 def agrees(solver: Solver, everything: Everything, goal: Goal, fixed: Mapping[str, Value]) -> None:
-    """Both ends of a goal are the enumerated ones, proven, attained, and the first of their kind."""
+    """Both ends of a goal are the enumerated ones, proven, attained, and the first of their kind, and within reach."""
+    ends = [end[0] for sign in (1.0, -1.0) if (end := everything.best(goal, sign, {}))]
+    assert not ends or ends[0] - ends[1] <= solver.reach(goal) + tolerance(max(map(abs, ends)))
     for sign, query in ((1.0, solver.maximise), (-1.0, solver.minimise)):
         expected = everything.best(goal, sign, fixed)
         found = query(goal, fixed=fixed, canonical=True)

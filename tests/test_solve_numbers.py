@@ -1,12 +1,16 @@
 """Sums of variables that are numbers: one column each. In: random games of such sums; out: what enumeration finds."""
 
+import pytest
+from conftest import SPECS
 from hypothesis import given
 from hypothesis import strategies as st
 from test_solve_laws import STRUCTURAL, Everything, agrees, integer_program, random_games
 
+from colosseum.model.check import check
 from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Arithmetic, Compare, Constant, Decision, Extremum, Term, Total
 from colosseum.solve.goal import WELFARE, payoff_of
+from colosseum.solve.solver import Solver
 
 NAMES = ("x", "y", "z")
 
@@ -65,3 +69,16 @@ def test_what_sums_alone_read_needs_no_search() -> None:
     assert solver.maximise(WELFARE).value == 21.0
     assert len(solver.highs.lowered.program.rows[-1].coefficients) == len(NAMES)
     assert "presolved" not in vars(solver.highs.live)
+
+
+def test_the_reach_of_a_payoff_is_told_ticket_by_ticket() -> None:
+    """Who takes one ticket shares the penalty of that one alone, not of all."""
+    for seed in (1, 2, 3):
+        checked, _ = check(SPECS / "jira.colo", seed=seed)
+        assert checked is not None
+        solver = Solver(checked.expansion.scenario.task)
+        for agent in solver.task.agents:
+            most, least = solver.maximise(payoff_of(agent)).value, solver.minimise(payoff_of(agent)).value
+            assert most is not None
+            assert least is not None
+            assert solver.reach(payoff_of(agent)) == pytest.approx(most - least)

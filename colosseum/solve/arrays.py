@@ -45,13 +45,11 @@ class Irregular(Exception):  # noqa: N818 - a finding about the values, not a fa
 
 
 def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = MappingProxyType({})) -> Floats:
-    """`worth(term, x)` for all joint values x of some variables, an axis each, of values that are alike to it once; the
-    rest of its scope is given.
-    """
+    """`worth(term, x)` for all joint values x of some variables, an axis each; the rest of its scope is given."""
     places, values = zip(*(told(term, v) for v in variables), strict=True) if variables else ((), ())
     fewer = [Variable(v.name, v.owner, each) for v, each in zip(variables, values, strict=True)]
     few = term.extent[0] <= FEW // prod(map(len, values))
-    return (one_by_one if few else at_once)(term, fewer, given)[np.ix_(*places)]
+    return (one_by_one if few else at_once)(term, fewer, given)[np.ix_(*places)]  # of values that are alike one
 
 
 def told(term: Term, variable: Variable) -> tuple[list[int], tuple[Value, ...]]:

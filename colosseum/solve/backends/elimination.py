@@ -107,9 +107,7 @@ def best_order(
 ) -> Ordering | None:
     """The last declared next, where that is little work, or less than `patience` times the smallest table next.
 
-    None where both need a table past the most. `sizes` has the variables in declared order, which decides between
-    equals. On grids, trees and random graphs the fewest new neighbours next, or other decisions between equals, save a
-    tenth at most.
+    None where both need a table past the most. `sizes` is in declared order, which decides between equals.
     """
     scopes = list(scopes)
     smallest, backwards = ordered(scopes, sizes, most=most), ordered(scopes, sizes, list(sizes)[::-1], most=most)

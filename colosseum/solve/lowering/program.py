@@ -110,6 +110,8 @@ class Program:
     """Coefficients of all rows."""
     groups: dict[int, range] = field(default_factory=dict)
     """By column: those of which exactly one is 1, it among them."""
+    splits: dict[int, tuple[int, range]] = field(default_factory=dict)
+    """By column: the column of a group that it is a part of, and all parts, which sum to that one."""
     choices: dict[str, range] = field(default_factory=dict)
     """The columns `x[v = d]` of each variable, in the order of its domain; they stand before all others."""
     choice: dict[tuple[str, type, Value], int] = field(default_factory=dict)
@@ -198,20 +200,25 @@ class Program:
         return choices + [column.name for column in self.columns[len(choices) :]]
 
     def bounds(self, body: Affine) -> tuple[float, float]:
-        """The least and greatest value that the body could take; of a group one column counts."""
+        """The least and greatest value that the body could take; of a group one column counts, with what it splits."""
         low = high = body.constant
-        grouped: dict[range, list[float]] = {}
+        grouped, splits = dict[range, dict[int, tuple[float, float]]](), dict[tuple[int, range], list[float]]()
         for number, coefficient in body.coefficients.items():
-            if (group := self.groups.get(number)) is not None:
-                grouped.setdefault(group, []).append(coefficient)
-                continue
-            column = self.columns[number]
-            ends = coefficient * column.low, coefficient * column.high
-            low, high = low + min(ends), high + max(ends)
+            if (split := self.splits.get(number)) is not None:
+                splits.setdefault(split, [0.0]).append(coefficient)
+            elif (group := self.groups.get(number)) is not None:
+                grouped.setdefault(group, {})[number] = coefficient, coefficient
+            else:
+                column = self.columns[number]
+                ends = coefficient * column.low, coefficient * column.high
+                low, high = low + min(ends), high + max(ends)
+        for (choice, _), parts in splits.items():
+            reached = grouped.setdefault(self.groups.get(choice, range(choice, choice + 2)), {})
+            least, most = reached.get(choice, (0.0, 0.0))
+            reached[choice] = least + min(parts), most + max(parts)
         for group, reached in grouped.items():
-            if len(reached) < len(group):
-                reached.append(0.0)
-            low, high = low + min(reached), high + max(reached)
+            every = [*reached.values(), *([(0.0, 0.0)] if len(reached) < len(group) else [])]
+            low, high = low + min(least for least, _ in every), high + max(most for _, most in every)
         return low, high
 
     def whole(self, body: Affine) -> bool:
