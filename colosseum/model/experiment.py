@@ -290,7 +290,7 @@ class _Reader:
             message = f"`{name}` is {a(self.spec.symbols[name].kind)}, which an experiment cannot change"
             return Fault(message, code="C086", help="it changes settings, channels, prompts, params and the network")
         changeable = (s.name for s in self.spec.symbols.values() if s.kind in ("channel", "prompt", "param"))
-        help_ = closest(name, [*READERS, *PAIRING, "network", *changeable])
+        help_ = closest(name, [*READERS, *PAIRING, "arm", "compare", "network", "sweep", *changeable])
         help_ = "as in `compare one with another`, which names two arms" if name in ("compare", "with") else help_
         return Fault(f"`{name}` is not a setting, a channel, a prompt or a param", code="C086", help=help_)
 
