@@ -21,6 +21,8 @@ from colosseum.model.scenario import BUILT_IN_RUBRICS, Channel, Coalition, Scena
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint, Question
+from colosseum.report.document import Definitions
+from colosseum.report.provenance import provenance_blocks
 from colosseum.run.judging.asking import TEXTS, TRIES, Judgement, Matter, judge, judge_by_cues
 from colosseum.run.judging.transcript import Transcript, focal_sets, transcript
 
@@ -302,6 +304,10 @@ def test_a_folder_is_judged_once_and_what_is_missing_is_asked_for_again(tmp_path
         done = colosseum(*command, folder)
         assert done.returncode == 0, done.stdout
     assert "judged again: 4 equal" in done.stdout
+    (facts, *_) = (b for b in provenance_blocks(folder, Folder(folder).plan(), []) if isinstance(b, Definitions))
+    told = dict(facts.items)
+    assert told["calls of judges"].startswith(f"{asked + again:,}, "), "what was of no use was paid for, too"
+    assert "calls" not in told, "scripts cost nothing"
 
 
 def fails_all(body: Body) -> Answer:

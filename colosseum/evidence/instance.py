@@ -135,6 +135,7 @@ def share(part: Figure, whole: Figure, nothing: str) -> Figure:
 
 
 MOST_ALTERNATIVES = 20_000  # joint moves of one agent that are enumerated; past it the integer program decides
+MOST_REMEMBERED = 20_000  # ends of terms that are kept with an instance, of which many runs may be read
 NEVER = np.zeros(())
 OWN, OPEN = object(), object()  # in place of the value of a variable that is moved, or that is not decided yet
 UNMOVED = "no own decision can change its payoff"
@@ -197,6 +198,8 @@ class JointMoves:
             other = alike(self.assignment[name], apart) if name in known else OPEN
             key.append(OWN if name in self.names else other)
         if (kept := tuple(key)) not in found:
+            if len(found) >= MOST_REMEMBERED:
+                found.clear()
             found[kept] = self._ends(term, known)
         return found[kept]
 

@@ -13,7 +13,7 @@ from platform import python_version
 from typing import Final
 
 from colosseum import __version__
-from colosseum.campaign.calls import Expense
+from colosseum.campaign.calls import Expense, read_paid
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.campaign.money import money
 from colosseum.campaign.part import seed_words
@@ -37,7 +37,7 @@ def provenance_blocks(folder: Path, plan: Plan, judges: Sequence[str]) -> Iterat
         "configuration": plan.configuration,
         **({"rule settled": plan.registered.digest} if plan.registered else {}),
         **heads(Folder(folder)),
-        **_spent(Folder(folder), plan),
+        **dict(_spent(Folder(folder), plan)),
     }
     again = audit_command(folder, plan, seeds, judges=judges, out=Path(f"{folder}-again"))
     commands = {
@@ -51,18 +51,17 @@ def provenance_blocks(folder: Path, plan: Plan, judges: Sequence[str]) -> Iterat
         yield _source(Folder(folder), name, digest)
 
 
-def _spent(folder: Folder, plan: Plan) -> dict[str, str]:
-    """Calls, tokens and money of all runs; nothing where no model was asked."""
-    results = [result for each in plan.trials if (result := folder.result(each.trial)) and result.expense.calls]
-    if not results:
-        return {}
-    spent = Expense(*map(sum, zip(*(astuple(result.expense) for result in results), strict=True)))
-    unknown = f"; {counted(spent.uncounted, 'answer')} not counted" * bool(spent.uncounted)
-    return {
-        "calls": f"{spent.calls:,}, {counted(spent.retries, 'attempt')} more",
-        "tokens": f"{spent.prompt_tokens:,} read, {spent.completion_tokens:,} written{unknown}",
-        "cost": money(spent.cost, None, spent.unpriced),
-    }
+def _spent(folder: Folder, plan: Plan) -> Iterator[tuple[str, str]]:
+    """Calls, tokens and money of all runs, and of judges; nothing where no model was asked."""
+    runs = [result.expense for each in plan.trials if (result := folder.result(each.trial))]
+    judges = [Expense.of([paid for _, paid in read_paid(folder.judging(each.trial))]) for each in plan.trials]
+    for whose, parts in (("", runs), (" of judges", judges)):
+        spent = Expense(*map(sum, zip(astuple(Expense.summed([], 0)), *map(astuple, parts), strict=True)))
+        unknown = f"; {counted(spent.uncounted, 'answer')} not counted" * bool(spent.uncounted)
+        if spent.calls:
+            yield f"calls{whose}", f"{spent.calls:,}, {counted(spent.retries, 'attempt')} more"
+            yield f"tokens{whose}", f"{spent.prompt_tokens:,} read, {spent.completion_tokens:,} written{unknown}"
+            yield f"cost{whose}", money(spent.cost, None, spent.unpriced)
 
 
 def _source(folder: Folder, name: str, digest: str) -> Block:
