@@ -4,6 +4,7 @@ A `where` over private rows decides which instances there are, and a hard rule o
 allowed: whoever notices either can draw conclusions about rows of others. That is a flow.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -23,6 +24,7 @@ from colosseum.model.tables import few, in_order
 from colosseum.model.values import instance_name
 from colosseum.model.values import text as written
 
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 Guarded: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require
 
 
@@ -166,36 +168,34 @@ def _settled(spec: Declared, conditions: Conditions) -> Conditions:
     """The conditions without what says only what holds anyway."""
     secret = {c.name: c.secret for c in spec.of(syntax.Channel)}
     first = {p.name: p.variants[0].name for p in spec.of(syntax.Prompt)}
-    return replace(
-        conditions, planted=False,
-        channels=tuple(sorted((n, on) for n, on in conditions.channels if on is secret[n])),
-        variants=tuple(sorted((n, v) for n, v in conditions.variants if v != first[n])),
-    )
+    channels = tuple(sorted((n, on) for n, on in conditions.channels if on is secret[n]))
+    variants = tuple(sorted((n, v) for n, v in conditions.variants if v != first[n]))
+    return replace(conditions, planted=False, channels=channels, variants=variants)
 
 
 def _not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) -> Iterator[Diagnostic]:
     """A warning for each statement that some who decide about it are not told.
 
-    It reaches an agent by `{{ payoffs }}`, or by texts in which its tables and params stand; one that is meant to be
-    hidden, or told in other words, says `undisclosed`.
+    It reaches an agent by `{{ payoffs }}`, or by texts in which every table, param and constant of it stands; one that
+    is meant to be hidden says `undisclosed`.
     """
     asking = {p.name: {name for v in p.variants for text in v.texts for name in template_names(text.value)}
               for p in spec.of(syntax.Prompt)}  # fmt: skip
-    read, world, task = defaultdict[str, set[str]](set), sheets.world, sheets.task
-    for prompt, agent in ((p, agent) for p in prompts for v in p.variants for agent, _ in v.texts):
+    read, said, task = defaultdict[str, set[str]](set), defaultdict[str, set[float]](set), sheets.task
+    for prompt, (agent, text) in ((p, told) for p in prompts for v in p.variants for w in v.wordings for told in w):
         read[agent] |= asking[prompt.name]
-    deciders = defaultdict[str, set[str]](set)
-    for name, scope in (*((p.statement, p.scope) for p in task.payoffs),
-                        *((r.statement, r.condition.scope) for r in task.hard)):  # fmt: skip
+        said[agent].update(map(float, NUMBER.findall(text)))
+    deciders, world = defaultdict[str, set[str]](set), sheets.world
+    hard = ((rule.statement, rule.condition.scope) for rule in task.hard)
+    for name, scope in (*((p.statement, p.scope) for p in task.payoffs), *hard):
         deciders[name] |= {task.variable[decided].owner for decided in scope}
     for statement in sheets.told if prompts else ():
-        facts = spec.closure([statement]) & {*world.tables, *world.params} - spec.derived
-        left = [
-            agent for agent in task.agents if agent in deciders[statement.name]
-            and not (PAYOFFS in read[agent] and sheets.asked)
-            and not (facts and facts <= read[agent])
-        ]  # fmt: skip
-        if left:
+        named = spec.closure([statement])
+        facts = named & {*world.tables, *world.params} - spec.derived
+        parts = (statement, *(spec.symbols[name].statement for name in named & spec.derived))
+        numbers = {float(n.value) for part in parts for n in syntax.walk(part) if isinstance(n, syntax.Number)} - {0.0}
+        told = {a for a in read if (PAYOFFS in read[a] and sheets.asked) or (facts <= read[a] and numbers <= said[a])}
+        if left := [a for a in task.agents if a in deciders[statement.name] - told]:
             message = f"`{statement.name}` depends on {some(left)}, and no prompt tells them about it"
             help_ = "put `{{ payoffs }}` into their prompt, or end the statement with `undisclosed` if it is meant"
             yield report("W012", statement.name_span, message, help=help_)
