@@ -31,7 +31,7 @@ PROTOCOL = 5  # raised when the same trial would be played differently
 PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "consolidate", "strength", "noise", "names",
           "memory")  # fmt: skip
 """Settings that change what happens in a run; those of models are among their parameters."""
-MOST_KEPT, MOST_KNOWN = 8, 20_000_000
+MOST_KEPT, MOST_KNOWN = 8, 8_000_000
 """Expansions that are remembered with all that is made of them, and bytes of JSON of those that are without it."""
 
 
