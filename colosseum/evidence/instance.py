@@ -17,7 +17,7 @@ from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Requirement, Task
 from colosseum.model.terms import Arithmetic, Compare, Every, Extremum, Some, Term, Total
 from colosseum.model.values import Value
-from colosseum.solve.arrays import Floats, Mask, alike, told, worths
+from colosseum.solve.arrays import Floats, Mask, representatives, value_class, worths
 from colosseum.solve.goal import WELFARE, Goal, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.lowering.rules import credited
@@ -194,8 +194,8 @@ class JointMoves:
         they may lie farther out.
         """
         found, key = self.instance.ends, list[object]([id(term)])
-        for name, apart in term.apart.items():
-            other = alike(self.assignment[name], apart) if name in known else OPEN
+        for name, values in term.distinguished.items():
+            other = value_class(self.assignment[name], values) if name in known else OPEN
             key.append(OWN if name in self.names else other)
         if (kept := tuple(key)) not in found:
             if len(found) >= MOST_REMEMBERED:
@@ -204,9 +204,9 @@ class JointMoves:
         return found[kept]
 
     def _ends(self, term: Term, known: Collection[str]) -> tuple[Floats, Floats]:
-        left = [name for name in term.apart if not (name in known or name in self.names)]
+        left = [name for name in term.distinguished if not (name in known or name in self.names)]
         variables = map(self.instance.task.variable.__getitem__, left)
-        open_ = [replace(v, domain=told(term, v)[1]) for v in variables]  # of values that are alike one is enough
+        open_ = [replace(v, domain=representatives(term, v)[1]) for v in variables]  # one value of each class
         own = [v for v in self.own if v.name in term.scope]
         if not open_ or prod(len(v.domain) for v in (*own, *open_)) <= MOST_ALTERNATIVES:
             axes = [len(v.domain) if v.name in term.scope else 1 for v in self.own] if own else []

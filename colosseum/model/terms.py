@@ -41,15 +41,15 @@ class Ground(Record):
         return scopes[0] if len(scopes) == 1 else NO_SCOPE.union(*scopes)
 
     @cached_property
-    def apart(self) -> Mapping[str, frozenset[Value] | None]:
-        """By variable, the values that it can tell from all others, which are alike to it; None: from each other."""
+    def distinguished(self) -> Mapping[str, frozenset[Value] | None]:
+        """By variable, the values that it treats unlike all others; None where it may treat each value otherwise."""
         match self:
             case Compare(operator="==" | "!=", left=Decision(variable=name), right=Constant(value=value)):
                 return {name: frozenset((value,))}
         found = dict[str, frozenset[Value] | None].fromkeys(self.scope if isinstance(self, Decision) else ())
-        for name, values_ in (each for part in self.below for each in part.apart.items()):
-            known = found.setdefault(name, values_)
-            found[name] = None if known is None or values_ is None else known | values_
+        for name, given in (each for part in self.below for each in part.distinguished.items()):
+            known = found.setdefault(name, given)
+            found[name] = None if known is None or given is None else known | given
         return found
 
     @cached_property

@@ -46,22 +46,22 @@ class Irregular(Exception):  # noqa: N818 - a finding about the values, not a fa
 
 def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = MappingProxyType({})) -> Floats:
     """`worth(term, x)` for all joint values x of some variables, an axis each; the rest of its scope is given."""
-    places, values = zip(*(told(term, v) for v in variables), strict=True) if variables else ((), ())
+    places, values = zip(*(representatives(term, v) for v in variables), strict=True) if variables else ((), ())
     fewer = [Variable(v.name, v.owner, each) for v, each in zip(variables, values, strict=True)]
     few = term.extent[0] <= FEW // prod(map(len, values))
-    return (one_by_one if few else at_once)(term, fewer, given)[np.ix_(*places)]  # of values that are alike one
+    return (one_by_one if few else at_once)(term, fewer, given)[np.ix_(*places)]  # one value of each class
 
 
-def told(term: Term, variable: Variable) -> tuple[list[int], tuple[Value, ...]]:
-    """Which of the values that a term can tell apart each value of a variable is to it, and these."""
-    apart, found = term.apart.get(variable.name, frozenset()), dict[object, tuple[int, Value]]()
-    places = [found.setdefault(alike(value, apart), (len(found), value))[0] for value in variable.domain]
+def representatives(term: Term, variable: Variable) -> tuple[list[int], tuple[Value, ...]]:
+    """For each value of a variable the number of its class under a term, and the first value of each class."""
+    known, found = term.distinguished.get(variable.name, frozenset()), dict[object, tuple[int, Value]]()
+    places = [found.setdefault(value_class(value, known), (len(found), value))[0] for value in variable.domain]
     return places, tuple(value for _, value in found.values())
 
 
-def alike(value: Value, apart: frozenset[Value] | None) -> object:
-    """What a value is to a term that can tell these from all others; None: each from each."""
-    return value if apart is None or value in apart else type(value)
+def value_class(value: Value, distinguished: frozenset[Value] | None) -> object:
+    """Equal for values that a term treats alike, where it distinguishes these; None: each is its own class."""
+    return value if distinguished is None or value in distinguished else type(value)
 
 
 def at_once(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:

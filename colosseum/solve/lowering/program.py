@@ -110,7 +110,7 @@ class Program:
     """Coefficients of all rows."""
     groups: dict[int, range] = field(default_factory=dict)
     """By column: those of which exactly one is 1, it among them."""
-    splits: dict[int, tuple[int, range]] = field(default_factory=dict)
+    parents: dict[int, tuple[int, range]] = field(default_factory=dict)
     """By column: the column of a group that it is a part of, and all parts, which sum to that one."""
     choices: dict[str, range] = field(default_factory=dict)
     """The columns `x[v = d]` of each variable, in the order of its domain; they stand before all others."""
@@ -204,7 +204,7 @@ class Program:
         low = high = body.constant
         grouped, splits = dict[range, dict[int, tuple[float, float]]](), dict[tuple[int, range], list[float]]()
         for number, coefficient in body.coefficients.items():
-            if (split := self.splits.get(number)) is not None:
+            if (split := self.parents.get(number)) is not None:
                 splits.setdefault(split, [0.0]).append(coefficient)
             elif (group := self.groups.get(number)) is not None:
                 grouped.setdefault(group, {})[number] = coefficient, coefficient

@@ -119,7 +119,7 @@ class Lowering:
                 self.program.row(Affine(0.0, {joint: 1.0, column: -1.0}), high=0.0)
             self.program.row(Affine(0.0, dict.fromkeys(made, 1.0)).minus(condition), low=0.0, high=0.0)
             if list(condition.coefficients.values()) == [1.0] and not condition.constant:
-                self.program.splits |= dict.fromkeys(made, (next(iter(condition.coefficients)), made))
+                self.program.parents |= dict.fromkeys(made, (next(iter(condition.coefficients)), made))
             self.splits[condition.key, group] = made
         return self.splits[condition.key, group]
 
