@@ -123,7 +123,7 @@ class Asking:
         if self.models:
             settings = replace(settings, model=self.models)
         settings = settings.told("temperature", self.temperature).told("max_tokens", self.max_tokens)
-        return replace(conditions, settings=settings)
+        return replace(conditions, settings=settings, planted=conditions.planted and not self.models)
 
     def endpoint(self, model: str, settings: Settings) -> Endpoint:
         """How a model is asked in an arm."""
