@@ -189,14 +189,15 @@ def test_another_mixture_needs_no_other_tables() -> None:
     task = tree(12, seed=9, worths=(0.0, 1.0, 2.5))
     asked = Elimination(task)
     assert asked.plan(Query(WELFARE)) is not None
-    assert all(factor.whole is None for made in asked.factors.made.values() for factor in made)
+    assert not any(factor.known for made in asked.factors.made.values() for factor in made)
     asked.solve(Query(mixed({WELFARE: 1.0, payoff_of("v1"): 3.0})), until=math.inf)
-    tables, plans = [f.whole for made in asked.factors.made.values() for f in made], asked.planned.cache_info().misses
+    tables = [table for made in asked.factors.made.values() for f in made for table in f.known.values()]
+    plans = asked.planned.cache_info().misses
     for weight in (0.25, 0.5, 4.0):
         query = Query(mixed({WELFARE: 1.0, payoff_of("v1"): weight}))
         found, alone = asked.solve(query, until=math.inf), Elimination(task).solve(query, until=math.inf)
         assert (found.value, found.assignment) == (alone.value, alone.assignment)
-    again = [f.whole for made in asked.factors.made.values() for f in made]
+    again = [table for made in asked.factors.made.values() for f in made for table in f.known.values()]
     assert asked.planned.cache_info().misses == plans
     assert all(one is other for one, other in zip(tables, again, strict=True))
 

@@ -67,7 +67,7 @@ def test_exposures_are_the_enumerated_ones(batch: int) -> None:
             if x is None:
                 assert (found.optimum.status, found.ranking) == ("infeasible", ())
                 continue
-            assert (len(found.ranking), found.sampled) == (comb(len(made.task.agents), size), False)
+            assert len(found.ranking) == found.total == comb(len(made.task.agents), size)
             declared = list(combinations(made.task.agents, size))
             known = [(-round(e.by(measure) or 0.0, 8), declared.index(e.coalition.members)) for e in found.ranking]
             assert known == sorted(known)

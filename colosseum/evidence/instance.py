@@ -5,7 +5,7 @@ Source of regrets: the paper's section 5. Moves are joint moves over all of an a
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from math import inf, prod
 from operator import sub
@@ -17,7 +17,7 @@ from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Requirement, Task
 from colosseum.model.terms import Arithmetic, Compare, Every, Extremum, Some, Term, Total
 from colosseum.model.values import Value
-from colosseum.solve.arrays import Floats, Mask, representatives, value_class, worths
+from colosseum.solve.arrays import Floats, Mask, represented, worths
 from colosseum.solve.goal import WELFARE, Goal, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.lowering.rules import credited
@@ -46,8 +46,6 @@ class SolvedTask:
     _stakes: dict[Coalition, Stakes] = field(default_factory=dict)
     measured: dict[tuple[Coalition | None, str, bool], "Measured"] = field(default_factory=dict)
     """The figures of outcomes, as many runs end alike: by the outcome in words, and whether they were asked closely."""
-    ends: dict[tuple[object, ...], tuple[Floats, Floats]] = field(default_factory=dict)
-    """What moves make of terms: by the identity of a term, and of each variable what the term can tell of it."""
 
     @classmethod
     def of(cls, task: Task) -> "SolvedTask":
@@ -135,9 +133,7 @@ def share(part: Figure, whole: Figure, nothing: str) -> Figure:
 
 
 MOST_ALTERNATIVES = 20_000  # joint moves of one agent that are enumerated; past it the integer program decides
-MOST_REMEMBERED = 20_000  # ends of terms that are kept with an instance, of which many runs may be read
 NEVER = np.zeros(())
-OWN, OPEN = object(), object()  # in place of the value of a variable that is moved, or that is not decided yet
 UNMOVED = "no own decision can change its payoff"
 
 
@@ -193,20 +189,22 @@ class JointMoves:
         Exact for as many outcomes as moves may be, and for sums and orders of parts that share no open decision; else
         they may lie farther out.
         """
-        found, key = self.instance.ends, list[object]([id(term)])
-        for name, values in term.distinguished.items():
-            other = value_class(self.assignment[name], values) if name in known else OPEN
-            key.append(OWN if name in self.names else other)
-        if (kept := tuple(key)) not in found:
-            if len(found) >= MOST_REMEMBERED:
-                found.clear()
-            found[kept] = self._ends(term, known)
-        return found[kept]
+        table = self.instance.solver.elimination.factors.table_of(term)
+        if table is None:
+            return self._bounds(term, known)
+        left = [name for name in table.places if name in self.names or name not in known]
+        entries, open_ = table.at(self.assignment, left), tuple(a for a, n in enumerate(left) if n not in self.names)
+        low, high = (entries.min(axis=open_), entries.max(axis=open_)) if open_ else (entries, entries)
+        moved = [name for name in left if name in self.names]
+        if not moved:
+            return np.asarray(low), np.asarray(high)
+        axes = [len(v.domain) if v.name in moved else 1 for v in self.own]
+        return table.spread(low, moved).reshape(axes), table.spread(high, moved).reshape(axes)
 
-    def _ends(self, term: Term, known: Collection[str]) -> tuple[Floats, Floats]:
+    def _bounds(self, term: Term, known: Collection[str]) -> tuple[Floats, Floats]:
+        """The same for a term that has no table."""
         left = [name for name in term.distinguished if not (name in known or name in self.names)]
-        variables = map(self.instance.task.variable.__getitem__, left)
-        open_ = [replace(v, domain=representatives(term, v)[1]) for v in variables]  # one value of each class
+        _, open_ = represented(term, [self.instance.task.variable[name] for name in left])
         own = [v for v in self.own if v.name in term.scope]
         if not open_ or prod(len(v.domain) for v in (*own, *open_)) <= MOST_ALTERNATIVES:
             axes = [len(v.domain) if v.name in term.scope else 1 for v in self.own] if own else []

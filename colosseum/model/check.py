@@ -132,8 +132,7 @@ def _variations(
 ) -> list[Diagnostic]:
     """What goes wrong under the params and networks that arms and sweeps set, other than the spec's `own` values.
 
-    A network alone is expanded only where the spec reads `links`. The work
-    of all of them together is bounded; what is left is checked when it is run.
+    A network alone is expanded only where the spec reads `links`. Their work is bounded; runs check what is left.
     """
     found: list[Diagnostic] = []
     linked = any("links" in statement.mentions for statement in spec.composition.statements)
@@ -206,10 +205,7 @@ def expand(
     members: Mapping[str, tuple[str, ...]] | None = None,
     meter: Meter | None = None,
 ) -> tuple[Expansion | None, list[Diagnostic]]:
-    """The scenario for a seed. `graph` replaces the network, `members` the members of coalitions by name.
-
-    `meter` counts the work.
-    """
+    """The scenario for a seed. `graph` replaces the network, `members` those of coalitions; `meter` counts the work."""
     meter = meter or Meter()
     realised, diagnostics = realise(spec, seed=seed, params=params, graph=graph, meter=meter)
     others = {name: Elements(m) for name, m in (members or {}).items()}

@@ -67,10 +67,7 @@ class Grounding:
 
 
 def ground(world: World, *, meter: Meter | None = None, stable: Stable | None = None) -> tuple[Task, Grounding]:
-    """Expand variables, rewards and requirements; the task is whole only when no finding is an error.
-
-    What `stable` names is expanded once and kept there.
-    """
+    """Expand variables, rewards and rules, those that `stable` names once; the task is whole without any error."""
     stable = {} if stable is None else stable
     work = Grounding(Environment(world, meter or Meter()))
     agents = tuple(str(a) for a in world.sets.get("agents", ()))
@@ -207,7 +204,8 @@ def imagine(public: PublicWorld, known: Mapping[Cell, Value], *, stable: Stable 
 
 def _believed(name: str, keys: tuple[Key, ...], known: Mapping[Cell, Value], facts: Realiser) -> Entries:
     """A private table as an agent imagines it; without any entry, redrawn by its public rule, else zero."""
-    told = {k: known[Cell(name, k)] for k in keys if Cell(name, k) in known}
+    own = {cell.key: value for cell, value in known.items() if cell.table == name}
+    told = {k: own[k] for k in keys if k in own}
     statement = facts.spec.symbols[name].statement
     if not told and isinstance(statement, syntax.Table) and isinstance(statement.source, syntax.Drawn):
         call, places = statement.source.call, dict(indexed(statement.indices, facts.environment()))

@@ -174,10 +174,9 @@ def _settled(spec: Declared, conditions: Conditions) -> Conditions:
 
 
 def _not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) -> Iterator[Diagnostic]:
-    """A warning for each statement that some who decide about it are not told.
+    """A warning for each statement that some who decide about it are not told, and that is not `undisclosed`.
 
-    It reaches an agent by `{{ payoffs }}`, or by texts in which every table, param and constant of it stands; one that
-    is meant to be hidden says `undisclosed`.
+    It reaches an agent by `{{ payoffs }}`, or by texts in which every table, param and constant of it stands.
     """
     asking = {p.name: {name for v in p.variants for text in v.texts for name in template_names(text.value)}
               for p in spec.of(syntax.Prompt)}  # fmt: skip

@@ -177,8 +177,7 @@ def _check_scope(found: Term, task: Task) -> None:
 def _check_payoff(found: Term, expr: syntax.Expr, env: Environment, task: Task) -> None:
     """Raises a Fault with an assignment of the scope at which a term is none or cannot be computed, if one is found.
 
-    Sums are searched part by part, so only leaves with few variables are enumerated, and only some of their
-    assignments once the meter allows no more.
+    Sums are searched part by part; of large leaves, or once the meter allows no more, only some assignments are tried.
     """
     if isinstance(found, terms.Total) and not kinds(found, task) <= NUMBERS:
         for part in found.parts:

@@ -57,10 +57,9 @@ class Realiser(World):
             vars(self)["elements"] = frozenset(self.births)
 
     def _births(self, statement: syntax.Statement) -> Iterator[tuple[str, Span]]:
-        """Every element that is born in a statement, and where.
+        """Every element that is born in a statement, and where: in expressions, names and texts in braces, `x[1..n]`.
 
-        In expressions these are names and texts in braces, and `x[1..n]`; a bare name that is declared or bound refers
-        to that.
+        A bare name that is declared or bound refers to that.
         """
         spec, exprs, rows = self.spec, tuple[syntax.Expr, ...](), list[tuple[syntax.Cell, ...]]()
         match statement:

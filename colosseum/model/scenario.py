@@ -16,7 +16,7 @@ from typing import Annotated, Final, Literal
 from typing_extensions import TypeAliasType
 
 from colosseum.language.record import STRICT, AsObject, Record, Tagged
-from colosseum.model.terms import Assignment, Term
+from colosseum.model.terms import NOTHING, ONE, Assignment, Conditional, Term, Total
 from colosseum.model.values import Value
 
 LOWEST: Final = 0
@@ -69,6 +69,11 @@ class QualifiedSplit(Record):
     def named(self) -> tuple[str, ...]:
         """Who may share."""
         return (*(agent for agent, _ in self.candidates), *self.otherwise)
+
+    @cached_property
+    def count(self) -> Total:
+        """How many qualify, as a term: one for all who ask, who may keep what they know of it."""
+        return Total(tuple(Conditional(condition, ONE, NOTHING) for _, condition in self.candidates))
 
     def shares(self, x: Assignment) -> tuple[str, ...]:
         """Who shares at x."""
@@ -127,6 +132,12 @@ class Cell(Record):
     """The table's name."""
     key: tuple[Value, ...]
     """One value for each of its indices."""
+
+    def __eq__(self, other: object) -> bool:  # the same as of any record, in half the time: players know hundreds
+        return type(other) is Cell and self.key == other.key and self.table == other.table
+
+    def __hash__(self) -> int:
+        return hash((self.table, self.key))
 
 
 class Task(Record):

@@ -229,10 +229,7 @@ def headings(table: syntax.Table) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def fit(rows: Iterable[TableEntry], keys: Iterable[Key], table: syntax.Table, at: Span, findings: Problems) -> Entries:
-    """The entries in the order of the keys. Raises Poisoned when something is wrong with them, which is reported.
-
-    They are listed at a span; in a file, that is its header.
-    """
+    """The entries in the order of the keys, listed at a span. Raises Poisoned when something is wrong, and reported."""
     order = dict.fromkeys(keys)
     labels = [dict.fromkeys(column) for column in zip(*order, strict=True)] if order else []
     found: dict[Key, Cell] = {}

@@ -215,8 +215,8 @@ def harm_table(found: Prospect) -> Table:
 
 def scan_blocks(scenario: Scenario, found: Scan, *, top: int = 10) -> Iterator[Block]:
     """The first coalitions of the ranking."""
-    looked = f"{len(found.ranking):,}" if found.sampled else f"all {found.total:,}"
-    drawn = f", drawn from {found.total:,}" * found.sampled
+    some, whole = len(found.ranking), f"{found.total:,}"
+    looked, drawn = (f"{some:,}", f", drawn from {whole}") if 0 < some < found.total else (f"all {whole}", "")
     yield from heading(scenario, f"{looked} coalitions of {found.size} of {len(scenario.task.agents)} agents{drawn}")
     if found.reason:
         yield Paragraph(found.reason)

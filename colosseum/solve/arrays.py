@@ -1,14 +1,14 @@
 """A term at all joint values of its scope at once. In: a ground term and variables; out: an array, an axis a variable.
 
-Numbers and conditions are computed by numpy, with NaN for none, which arithmetic hands on and orders are false with,
-as the model says. What has names or sets in it, passes 2^52, or is at fault where no case passes it over is evaluated
-value by value instead: every element is what evaluating the term there gives, to the last bit.
+Numbers and conditions are computed by numpy, with NaN for none. What has names or sets in it, passes 2^52, or is at
+fault where no case passes it over is evaluated value by value: every element is exact, to the last bit.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
+from dataclasses import dataclass
+from functools import lru_cache, reduce
 from itertools import product
 from math import prod
 from operator import is_
@@ -34,6 +34,9 @@ FEW: Final = 500
 """Joint values times parts of a term that are evaluated one by one in less time than arrays take to set up."""
 FAULT: Final = math.inf
 """Stands for what cannot be computed, such as a share of nobody; only a case that takes another branch may read it."""
+MOST_ENTRIES: Final = 1 << 11
+"""Entries of the table of a term that is kept, …"""
+MOST_TABLES: Final = 1 << 11  # … and how many of them are
 _OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply,
     "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
@@ -46,35 +49,28 @@ class Irregular(Exception):  # noqa: N818 - a finding about the values, not a fa
 
 def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = MappingProxyType({})) -> Floats:
     """`worth(term, x)` for all joint values x of some variables, an axis each; the rest of its scope is given."""
-    places, values = zip(*(representatives(term, v) for v in variables), strict=True) if variables else ((), ())
-    fewer = [Variable(v.name, v.owner, each) for v, each in zip(variables, values, strict=True)]
-    few = term.extent[0] <= FEW // prod(map(len, values))
-    return (one_by_one if few else at_once)(term, fewer, given)[np.ix_(*places)]  # one value of each class
+    places, fewer = represented(term, variables)
+    few = term.extent[0] <= FEW // prod(len(v.domain) for v in fewer)
+    return (one_by_one if few else at_once)(term, fewer, given)[np.ix_(*places)]
 
 
-def representatives(term: Term, variable: Variable) -> tuple[list[int], tuple[Value, ...]]:
-    """For each value of a variable the number of its class under a term, and the first value of each class."""
-    known, found = term.distinguished.get(variable.name, frozenset()), dict[object, tuple[int, Value]]()
-    places = [found.setdefault(value_class(value, known), (len(found), value))[0] for value in variable.domain]
-    return places, tuple(value for _, value in found.values())
-
-
-def value_class(value: Value, distinguished: frozenset[Value] | None) -> object:
-    """Equal for values that a term treats alike, where it distinguishes these; None: each is its own class."""
-    return value if distinguished is None or value in distinguished else type(value)
+def represented(term: Term, variables: Sequence[Variable]) -> tuple[list[list[int]], list[Variable]]:
+    """Of each variable the class of each value, one for all that a term treats alike, and the first value of each."""
+    places, fewer = list[list[int]](), list[Variable]()
+    for v in variables:
+        known, found = term.distinguished.get(v.name, frozenset()), dict[object, tuple[int, Value]]()
+        classes = [value if known is None or value in known else type(value) for value in v.domain]
+        places.append([found.setdefault(of, (len(found), d))[0] for of, d in zip(classes, v.domain, strict=True)])
+        fewer.append(Variable(v.name, v.owner, tuple(value for _, value in found.values())))
+    return places, fewer
 
 
 def at_once(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
     """The same, by arrays as far as they are exact."""
-    moving = [v for v in variables if len(v.domain) > 1]
-    known = {**given, **{v.name: v.domain[0] for v in variables if len(v.domain) == 1}}
     try:
-        with np.errstate(all="ignore"):
-            found = Evaluation(moving, known).array(term)
+        return Evaluation(variables, given).values(term)
     except Irregular:
         return one_by_one(term, variables, given)
-    numbers = np.where(np.isfinite(found), found, 0.0)
-    return np.broadcast_to(numbers, [len(v.domain) for v in moving]).reshape([len(v.domain) for v in variables])
 
 
 def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
@@ -87,10 +83,9 @@ def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment) -> 
 
 
 def worth(term: Term, assignment: Assignment) -> float:
-    """A term's value as a number (a condition counts 1 or 0).
+    """A term's value as a number: a condition is 1 or 0; none, and what cannot be computed, are 0.
 
-    None, and what cannot be computed, count 0: a guard elsewhere in the payoff keeps such assignments from counting,
-    and where there is none the final evaluation of the optimum raises the Fault.
+    A guard elsewhere keeps these from counting; where there is none, evaluating the optimum raises the Fault.
     """
     try:
         return as_number(term.evaluate(assignment))
@@ -103,15 +98,65 @@ def as_number(value: Value) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
+# ---- terms that are asked for again and again ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ValueTable:
+    """A term at all joint values of its scope: an axis a variable, an entry for values that it cannot tell apart."""
+
+    places: Mapping[str, Mapping[Value, int]]
+    """By variable, where each of its values stands on the axis."""
+    entries: Floats
+
+    def at(self, given: Assignment, open_: Collection[str]) -> Floats:
+        """Its entries where its variables are given, but for those that are open, which have an axis each."""
+        places = self.places.items()
+        return self.entries[tuple([slice(None) if name in open_ else place[given[name]] for name, place in places])]
+
+    def spread(self, entries: Floats, names: Sequence[str]) -> Floats:
+        """The same with a place for each value of these variables, whose axes are left."""
+        for axis, name in enumerate(names):
+            entries = entries.take([*self.places[name].values()], axis)
+        return entries
+
+
+@lru_cache(MOST_TABLES)
+def value_table(term: Term, variables: tuple[Variable, ...]) -> ValueTable | None:
+    """The table of a term over its scope; None where that is large, or would take long to make.
+
+    Tasks of other seeds have many terms in common.
+    """
+    places, fewer = represented(term, variables)
+    entries = prod(len(v.domain) for v in fewer)
+    if entries > MOST_ENTRIES:
+        return None
+    try:
+        few = term.extent[0] * entries <= FEW
+        found = one_by_one(term, fewer, {}) if few else Evaluation(fewer, {}).values(term)
+    except Irregular:
+        return None
+    named = {v.name: dict(zip(v.domain, each, strict=True)) for v, each in zip(variables, places, strict=True)}
+    return ValueTable(named, found)
+
+
 class Evaluation:
     """Arrays of terms over some variables; a part that is shared is evaluated once."""
 
-    def __init__(self, variables: Sequence[Variable], single: Assignment) -> None:
-        self.domains = {v.name: v.domain for v in variables}
-        self.single = single
+    def __init__(self, variables: Sequence[Variable], given: Assignment) -> None:
+        self.shape = [len(v.domain) for v in variables]
+        self.domains = {v.name: v.domain for v in variables if len(v.domain) > 1}
+        self.single = {**given, **{v.name: v.domain[0] for v in variables if len(v.domain) == 1}}
         """The values of variables that can take one only, or are given: they have no axis."""
         self.known: dict[int, Array] = {}
         """By the identity of a term, which lives as long as the one that was asked for."""
+
+    def values(self, term: Term) -> Floats:
+        """What a term is worth, an axis for each variable. Raises Irregular where arrays are not exact."""
+        with np.errstate(all="ignore"):
+            found = self.array(term)
+        numbers, moving = np.where(np.isfinite(found), found, 0.0), [len(domain) for domain in self.domains.values()]
+        return np.broadcast_to(numbers, moving).reshape(self.shape)
 
     def array(self, term: Term) -> Array:
         """The values of a term of numbers or conditions. Raises Irregular for all else."""

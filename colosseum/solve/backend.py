@@ -90,8 +90,7 @@ class Backend(Protocol):
     def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment; `until` is when to stop, on the clock of `time.monotonic`.
 
-        What an engine cannot take on is "limit" with a reason. Raises NotLowered, and Fault where a payoff is
-        undefined at the answer.
+        What it cannot take on is "limit" with a reason. Raises NotLowered, and Fault where a payoff is undefined.
         """
         ...
 

@@ -21,9 +21,8 @@ def first(task: Task, query: Query, found: Optimum, ask: Callable[[Query], Optim
     """The first of all optima; `found`, which is one, where that stays open, as where `ask` says None.
 
     The engine takes ranks: a few variables at a time, each joint value costs a step more than the one before it. If the
-    best point then is an optimum, none ranks before it: what another is worth less is below a step. Else payoffs differ
-    by less than ranks: fewer variables are ranked, and of a single one earlier values are tried. What points are worth
-    is taken as told; the last, in which all before it end, is checked.
+    best point then is an optimum, none ranks before it. Else fewer variables are ranked, and of a single one earlier
+    values are tried. What points are worth is taken as told; the last is checked.
     """
     walk = _Walk(task, query, found, ask)
     passed = walk.over([v for v in task.variables if v.name not in query.fixed])

@@ -1,9 +1,7 @@
 """A query as a cost function network. In: a task and a query; out: tables of a few variables.
 
-Terms over the same variables that count alike in every goal share a factor, so that another mixture of F_n, r_i and
-objectives is the same factors with other weights. A table is made when it is first asked for. Where a part of a sum is
-none or cannot be computed, the whole has no value, and what its parts count for there is of no account.
-Toulbar2 takes small tables; elimination takes tables of any size.
+Terms over the same variables that count alike in every goal share a factor: another mixture of F_n, r_i and objectives
+is the same factors with other weights. Toulbar2 takes small tables, elimination tables of any size.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -18,7 +16,7 @@ import numpy as np
 from colosseum.model.scenario import EqualSplit, Payoff, Task
 from colosseum.model.terms import Term
 from colosseum.model.values import Value
-from colosseum.solve.arrays import Floats, worths
+from colosseum.solve.arrays import Floats, ValueTable, value_table, worth, worths
 from colosseum.solve.backend import Query
 from colosseum.solve.lowering.conditions import conjuncts
 from colosseum.solve.lowering.numbers import Parts, summands
@@ -26,6 +24,8 @@ from colosseum.solve.lowering.rules import credited_part, written_out
 
 MOST_ENTRIES = 1 << 12  # joint values of one table, …
 MOST_IN_ALL = 1 << 21  # … and of all
+MOST_KNOWN = 8  # queries whose tables a factor keeps: many goals are asked for with the same variables fixed
+OPEN = object()  # in place of the value of a variable that is not fixed
 
 Scope = tuple[str, ...]
 
@@ -53,24 +53,33 @@ class Factor:
     """In declared order; variables that can take one value only are not in it."""
     hard: bool
     parts: Parts = field(default_factory=list)
-    whole: Floats | None = None
-    """Its values at all joint values, once they were asked for."""
+    known: dict[tuple[Value | object, ...], Floats] = field(default_factory=dict)
+    """Its values by what its variables are fixed at: the last few, and of large ones those with nothing fixed."""
 
-    def table(self, task: Task, fixed: Mapping[str, Value]) -> Floats:
+    def table(self, factors: "Factors", fixed: Mapping[str, Value]) -> Floats:
         """Its values at all joint values of its variables that are not fixed, an axis for each."""
-        if not fixed.keys().isdisjoint(self.scope):
-            return self._evaluated(task, fixed)
-        if self.whole is None:
-            self.whole = self._evaluated(task, {})
-        return self.whole
+        at = tuple([fixed.get(name, OPEN) for name in self.scope])
+        if (found := self.known.get(at)) is None:
+            found = self._evaluated(factors, fixed)
+            if len(self.known) >= MOST_KNOWN:
+                self.known.pop(next(iter(self.known)))
+            if found.size <= MOST_ENTRIES or fixed.keys().isdisjoint(self.scope):
+                self.known[at] = found
+        return found
 
-    def _evaluated(self, task: Task, fixed: Mapping[str, Value]) -> Floats:
-        mentioned = frozenset[str]().union(*(term.scope for _, term in self.parts))
-        given = {name: fixed.get(name, task.variable[name].domain[0]) for name in mentioned}
-        moving = [task.variable[name] for name in self.scope if name not in fixed]
+    def _evaluated(self, factors: "Factors", fixed: Mapping[str, Value]) -> Floats:
+        variable, given = factors.task.variable, dict(fixed)
+        given |= {v.name: v.domain[0] for v in variable.values() if len(v.domain) == 1 and v.name not in fixed}
+        moving = [variable[name] for name in self.scope if name not in fixed]
         found: Floats = np.zeros([len(v.domain) for v in moving])
         for factor, term in self.parts:
-            values = worths(term, [v for v in moving if v.name in term.scope], given=given)
+            over = [v for v in moving if v.name in term.scope]
+            if not over:
+                values = np.array(worth(term, given))
+            elif len(term.scope) == 1 or (known := factors.table_of(term)) is None:
+                values = worths(term, over, given=given)
+            else:
+                values = known.spread(known.at(given, names := [v.name for v in over]), names)
             values = values.reshape([len(v.domain) if v.name in term.scope else 1 for v in moving])
             found = found + (np.where(values == 0, -inf, 0.0) if self.hard else values * factor)
         return found
@@ -84,6 +93,15 @@ class Factors:
         self.choices = {v.name: len(v.domain) for v in task.variables if len(v.domain) > 1}
         """The sizes of domains, of variables that have a choice."""
         self.made: dict[Kind, list[Factor]] = {}
+        self.tables: dict[int, tuple[Term, ValueTable | None]] = {}
+        """By the identity of a term, which is kept, so that no other gets it."""
+
+    def table_of(self, term: Term) -> ValueTable | None:
+        """The table of a term of the task."""
+        if id(term) not in self.tables:
+            names = sorted(term.scope, key=self.task.position.__getitem__)
+            self.tables[id(term)] = term, value_table(term, tuple(self.task.variable[name] for name in names))
+        return self.tables[id(term)][1]
 
     @cached_property
     def payoffs(self) -> dict[Credited, list[Payoff]]:
@@ -176,10 +194,7 @@ class WeightedNetwork:
 def outline(
     factors: Factors, kinds: Iterable[Kind], fixed: Collection[str], *, most: int, in_all: int
 ) -> dict[Scope, list[Factor]] | None:
-    """Factors by the variables of their tables; None where a table has more than `most` values, or all have `in_all`.
-
-    No table is made, and no more terms are taken apart than it takes to know.
-    """
+    """Factors by the variables of their tables; None where a table has over `most` values, or all over `in_all`."""
     found: dict[Scope, list[Factor]] = {}
     asked = (factor for kind in kinds for factor in factors.of(kind))
     for factor in chain(factors.hard, asked):  # rules first: they are mostly what is too large
@@ -203,7 +218,7 @@ def network(factors: Factors, query: Query) -> WeightedNetwork:
     made = WeightedNetwork({name: size for name, size in factors.choices.items() if name not in query.fixed})
     weighted = [(factor, weight) for kind, weight in factors.weights(query).items() for factor in factors.of(kind)]
     for factor, weight in (*weighted, *((factor, 1.0) for factor in factors.hard)):
-        table = factor.table(factors.task, query.fixed)
+        table = factor.table(factors, query.fixed)
         made.add(tuple(n for n in factor.scope if n in made.sizes), table if weight == 1.0 else weight * table)
     for name, step in query.ranks.items():
         if name in made.sizes:

@@ -2,9 +2,7 @@
 
 One function scores what agents did and checks what a solver found. `Σ_i r_i = F_n` holds to
 1e-9 · max(1, |F_n|) only: a third of a payoff, three times, does not add up exactly in binary floating point.
-What one variable decides is worked out once for each of its values: of the thousands of payoffs `done[a, t]` only those
-of the tickets that are picked are looked at. Solvers ask about plans that differ in a few decisions: what the others
-decide is known.
+What few variables decide is worked out once: of thousands of payoffs `done[a, t]` only those of picked tickets count.
 """
 
 from collections import Counter

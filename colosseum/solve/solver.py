@@ -33,6 +33,7 @@ A_MOMENT = 0.1  # seconds that toulbar2 has at least
 SOME, FEW = 16, 1_000
 """The relaxation is tried first at each so-manieth query of small tables, where variables have up to so many values:
 repeated optima come soonest by it where it is whole, as it is for some goals of a task and not for others."""
+FEW_LEFT = 20_000  # joint values of open variables times payoffs: by tables they take less than a relaxation
 SHARE = 0.25  # of a query's time, what toulbar2 may take, which may come to no end
 
 
@@ -150,6 +151,9 @@ class Solver:
         """Any optimum, by the first of these that comes to an end: engines for tables, where the query is nothing but
         small ones; the relaxation, before them where it was a proof; a short elimination; a search by HiGHS.
         """
+        left = math.prod(len(v.domain) for v in self.task.variables if v.name not in query.fixed)
+        if left * len(self.task.payoffs) <= FEW_LEFT and (found := self._eliminated(query)):
+            return found
         ways = (self._by_tables, self._relaxed)
         if self.whole or (self.asked % SOME == 0 and sum(len(v.domain) for v in self.task.variables) <= FEW):
             ways = (self._relaxed, self._by_tables)
@@ -172,8 +176,7 @@ class Solver:
         """The best assignment where the query is nothing but small tables, and an engine comes to an end soon enough.
 
         Nobody knows how long toulbar2 will search: it has as long as elimination would take, if that is no more than a
-        second, so that both take at most twice as long as the better one; else a share of all time, unless that was
-        once not enough.
+        second; else a share of all time, unless that was once not enough.
         """
         if not small(self.elimination.factors, query):
             return None

@@ -1,8 +1,7 @@
 """Optima proven again. In: a task, a goal and its optimum; out: which other engines prove the same.
 
-Every engine that is installed is asked, but the one that has found the answer. What none of them proves is not
-verified, and why; what is wrong is a bug of ours, never a result. Which of many optima is told is verified by engines
-that know an order among them.
+Every other engine that is installed is asked. What none of them proves is not verified, and why; what is wrong is a bug
+of ours, never a result.
 """
 
 import time

@@ -1,11 +1,9 @@
 """Elimination on arrays. In: a task and a query; out: a proven optimum, or that too many variables hang together.
 
-It shares nothing with the integer program but the meaning of terms, and is the fastest where few variables hang
-together at a time: its cost is known before any table is made. The tables that know a variable are added up and the
-variable is maximised out, which leaves a table over its neighbours (Dechter, "Bucket elimination", Artificial
-Intelligence 113, 1999). The variable that goes first has the first axis everywhere, so that tables meet without being
-turned and maxima run over whole rows. Finding the best order is as hard as the optimum itself: a greedy rule stands in,
-or declared order (section 3).
+The tables that know a variable are added up and the variable is maximised out, which leaves a table over its neighbours
+(Dechter, "Bucket elimination", Artificial Intelligence 113, 1999). Its cost is known before any table is made. The best
+order is as hard to find as the optimum: a greedy rule stands in, or declared order (section 3). The variable that goes
+first has the first axis everywhere, so that maxima run over whole rows.
 """
 
 import time
@@ -119,10 +117,7 @@ def best_order(
 def ordered(
     scopes: Iterable[Scope], sizes: Mapping[str, int], names: Sequence[str] | None = None, *, most: int = MOST_JOINT
 ) -> Ordering | None:
-    """Variables in a given order, or the one with the smallest table next, with their cost; None past the most.
-
-    The neighbours of a variable that is eliminated share a table from then on.
-    """
+    """Variables in a given order, or the one with the smallest table next, with their cost; None past the most."""
     near = {name: {name} for name in sizes}
     for scope in scopes:
         for name in scope:
@@ -183,10 +178,7 @@ class Solution:
         self.parts[turn].append(np.ascontiguousarray(table.transpose(axes)).reshape(shape))
 
     def first(self, *, slack: float) -> dict[str, int]:
-        """Places of values where the sum is at most `slack` below the greatest: the first, the last to go coming first.
-
-        What one variable gives away is lost for those behind it, so that the whole stays within the slack.
-        """
+        """Places of values where the sum is at most `slack` below the greatest: the first, the last to go first."""
         places = dict[str, int]()
         for (name, *rest), parts in zip(reversed(self.order.scopes), reversed(self.parts), strict=True):
             at = [places[other] for other in rest]  # 0 along axes of length 1, which a table lacks

@@ -1,8 +1,7 @@
 """Processes of engines. In: a question in whole numbers; out: the answer, or that none came in time.
 
-Each engine has a process of its own, `engine_script.py` beside this file: neither its timer nor a crash reaches who
-asked. Costs are whole numbers, a power of two of them to one unit of payoff, so that payoffs that are whole numbers or
-halves of halves are exact; what rounding may change of others is added to the bound.
+Each engine runs `engine_script.py` in a process of its own: neither its timer nor a crash reaches who asked. Costs are
+whole numbers, a power of two to a unit of payoff; what rounding may change is added to the bound.
 """
 
 import atexit

@@ -1,6 +1,6 @@
 """A process with toulbar2 or CP-SAT. In: questions in whole numbers, on a connection; out: what it found there.
 
-It imports nothing else of the package: so it starts in a moment, and OR-Tools and HiGHS cannot share a process.
+It imports nothing else of the package, to start in a moment; and OR-Tools and HiGHS cannot share a process.
 """
 
 import sys
@@ -23,9 +23,7 @@ def main() -> None:
 
 
 def by_toulbar2(sizes: list[int], tables: list[tuple[list[int], list[float]]], seconds: int) -> Answer:
-    """A cost function network as it is: the sizes of domains, and the variables of tables with the cost of each joint
-    value, the last variable turning fastest.
-    """
+    """A cost function network: sizes of domains; variables and costs of tables, the last variable turning fastest."""
     import pytoulbar2
 
     problem = pytoulbar2.CFN()

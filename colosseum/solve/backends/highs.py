@@ -1,7 +1,6 @@
 """HiGHS, warm. In: a task and a query; out: proven optima of its integer program.
 
-One live program answers all queries of a task: these change costs and bounds only, and simplex goes on from its basis.
-The relaxation comes first, then branch and bound.
+One live program answers all queries of a task, from the basis of the last. The relaxation comes first.
 """
 
 import time
@@ -68,8 +67,7 @@ class Highs:
     def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment, by the relaxation or branch and bound.
 
-        Rows hold to a tolerance, so `<=` between fractions can let through what the model excludes by a rounding error:
-        such an assignment is forbidden in so many words, and the search goes on.
+        Rows hold to a tolerance: an assignment that they let through and the model does not is forbidden as such.
         """
         bound = inf
         while self.clock() <= until:

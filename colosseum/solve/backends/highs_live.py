@@ -34,7 +34,7 @@ WARM: Options = {
 }  # fmt: skip
 """Without presolve its basis stays warm."""
 STRICTLY: Options = {"mip_heuristic_run_feasibility_jump": False, "mip_heuristic_run_root_reduced_cost": False}
-"""Without two searches for first points, which take two fifths of the time of a knapsack with 50 items."""
+"""Without two searches for first points: two fifths of the time of a knapsack with 50 items."""
 KNOWN: Options = {"mip_heuristic_run_rens": False, "mip_heuristic_run_rins": False}
 """Who knows a point looks for none in the neighbourhood of others: a quarter of the time of a knapsack of 100 items."""
 PRESOLVED: Options = {**STRICTLY, "presolve": "on", "random_seed": 1}
@@ -128,9 +128,8 @@ class Live:
 class LiveProgram(Live):
     """The relaxation of a program, asked again and again under other costs and bounds, and searches that go on from it.
 
-    Where costs alone have changed the last point is still feasible, and the primal method goes on from there, without
-    perturbation, since a few pivots are all it takes; else the dual method restores feasibility. Repeated optima of
-    soft tickets (20 by 25) take five times as long by the dual method alone.
+    Where the last point is still feasible the primal method goes on from there, else the dual method. Repeated optima
+    of soft tickets (20 by 25) take five times as long by the dual method alone.
     """
 
     relaxed = True
@@ -169,8 +168,7 @@ class LiveProgram(Live):
         """The best point by branch and bound; `most` is what none exceeds, by the relaxation of the same query.
 
         Either way to search alone has called worse points optimal and full programs empty: what `most` does not prove,
-        neither must improve by a grain, one after the other. Before them comes a good point from near the
-        relaxation's, which leaves them few columns: knapsacks of 100 items take a tenth of the time.
+        neither must improve by a grain. A good point near the relaxation's comes first and leaves them few columns.
         """
         enough = most - grain(most) if isfinite(most) else most
         near, soon = self._near(bounded), (1.0 - SOON) * self.clock() + SOON * until
@@ -194,8 +192,7 @@ class LiveProgram(Live):
     def _searched(self, options: Options, costs: Floats, left: Matrix, until: float, *, above: float = -inf) -> Best:
         """What a search finds that is worth more than `above`; columns that have no choice are left out.
 
-        Its points are told with whole columns whole. With one at 0.999999 that costs 1 000 000 it thinks 1 too much; it
-        goes on by a strict tolerance, which may miss what it had. 10 000 cuts, as usual, would cost knapsacks a tenth.
+        Its points are told with whole columns whole: one at 0.999999 that costs 1 000 000 would be 1 too much.
         """
         free, rest = without_fixed(left)
         fixed, points = float(costs[~free] @ left.low[~free]), list[Floats]()

@@ -1,7 +1,6 @@
 """Conditions: comparisons and their combinations as 0/1 forms, and the values that a term may take.
 
-Arithmetic and look-ups with none give none, comparisons swallow it, and a sum with a none in it is a Fault: it counts
-as defined here, since no assignment at which it arises is worth anything.
+A sum with a none in it is a Fault; it counts as defined here, as no assignment at which it arises is worth anything.
 """
 
 from collections.abc import Mapping
@@ -136,8 +135,7 @@ def ordered(operator: str, gap: Affine, term: terms.Compare, lowering: Lowering)
 def at_most(operator: str, gap: Affine, lowering: Lowering) -> tuple[Affine, float]:
     """What is at most 0 exactly where `left < right` or its like holds, and the room that rounding needs.
 
-    Whole numbers, halves and their like need none: their sums are exact in floating point. Sums of other fractions may
-    be more by it where the sides are equal.
+    Whole numbers, halves and their like need none: their sums are exact.
     """
     body = gap if operator in ("<", "<=") else gap.scaled(-1.0)
     if counted := next(filter(lowering.program.whole, (body.scaled(2.0**k) for k in range(FINEST + 1))), None):
@@ -218,8 +216,7 @@ def values_of_one(term: Term, lowering: Lowering) -> Options:
 def by_value(term: Term, lowering: Lowering) -> Options | None:
     """[term = k] for every whole number k in reach, so that any function g of the term is Σ_k g(k) · [term = k].
 
-    The relaxation of that is the tightest that knows the term alone. Where the term is none, it is any of them; None
-    where it is not whole or reaches too far.
+    Where the term is none, it is any of them; None where it is not whole or reaches too far.
     """
     if not numeric(term, lowering):
         return None

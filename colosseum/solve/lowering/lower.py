@@ -1,8 +1,7 @@
 """A task as an integer program. In: a task; out: a Program with its hard requirements, and objectives on request.
 
 A requirement becomes rows that cut off exactly what breaks it. `x ≥ y + 2 or x ≥ z + 5 or x == none` says which values
-of y or z a value of x needs. All values of x that need no more than a set stand in its row together,
-`Σ x_d ≤ Σ y_e + Σ z_e`: the relaxation then sees what a precedence really asks.
+of y or z a value of x needs: all that need no more than a set stand in its row, `Σ x_d ≤ Σ y_e + Σ z_e`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -187,8 +186,7 @@ def bind(condition: Term, lowering: Lowering) -> None:
 def supported(parts: tuple[Term, ...], lowering: Lowering) -> bool:
     """Bind an `or`; False where its parts do not meet in one variable, or where they are too large.
 
-    All values that need no more than some choices of other variables stand in one row, as a variable takes one value
-    only: the relaxation sees `a ≤ b` as the rows `[a > t] ≤ [b > t]`.
+    The relaxation sees `a ≤ b` as the rows `[a > t] ≤ [b > t]`.
     """
     program, task = lowering.program, lowering.program.task
     if any(len(part.scope) > 2 or lowering.size(part) > lowering.limits.conflict for part in parts):

@@ -12,7 +12,7 @@ from colosseum.model.values import Value
 from colosseum.solve.arrays import as_number, rewritten, worth, worths
 from colosseum.solve.lowering.conditions import by_value, conjunction, values_of_one
 from colosseum.solve.lowering.program import Affine, total
-from colosseum.solve.lowering.rules import Lowering, counting
+from colosseum.solve.lowering.rules import Lowering
 
 MOST_PARTS = 20_000  # parts that one term may fall into; one that falls into more is left whole
 
@@ -247,7 +247,7 @@ def shares(payoff: Payoff, lowering: Lowering) -> dict[str, Affine]:
     credit = payoff.credit
     if isinstance(credit, EqualSplit):
         return dict.fromkeys(credit.agents, lowering.form(payoff.term).scaled(1.0 / len(credit.agents)))
-    count = counting(credit)
+    count = credit.count
     each = lowering.form(terms.Arithmetic("/", payoff.term, count))
     nobody = lowering.form(terms.Conditional(terms.Compare("==", count, NOTHING), payoff.term, NOTHING))
     found = dict.fromkeys(credit.otherwise, nobody.scaled(1.0 / max(1, len(credit.otherwise))))

@@ -1,8 +1,7 @@
 """Integer programs without a solver. In: columns and rows; out: the polytope that several objectives share.
 
 A Program has one binary `x[v = d]` for each value of each variable, one row each `Σ_d x[v = d] = 1`, and whatever
-columns the payoffs needed. Its inverse turns column values back into an assignment in the spec's words. A Matrix is
-the same as arrays by rows.
+columns the payoffs needed. A Matrix is the same as arrays by rows.
 """
 
 from collections.abc import Iterable, Mapping
@@ -164,8 +163,7 @@ class Program:
     def number(self, variable: str) -> Affine | None:
         """A variable as one column, if its values are numbers at equal steps; None where they are not, or are few.
 
-        Sums then have one coefficient for it, and the relaxation is proven at 5 whether its choices say so or half 0
-        and half 10: an optimum of `hospital_published.colo` takes 1.1 s instead of 13.
+        Sums have one coefficient for it then: an optimum of `hospital_published.colo` takes 1.1 s instead of 13.
         """
         domain, choice = self.task.variable[variable].domain, self.choices[variable]
         first, step = as_number(domain[0]), as_number(domain[-1]) - as_number(domain[-2:][0])

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from colosseum.model import terms
-from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit, Task, Variable
-from colosseum.model.terms import NOTHING, ONE, Conditional, Constant, Decision, Ground, PayoffOf, Term
+from colosseum.model.scenario import EqualSplit, Payoff, Task, Variable
+from colosseum.model.terms import NOTHING, Conditional, Constant, Decision, Ground, PayoffOf, Term
 from colosseum.model.values import Value, is_number
 from colosseum.solve.arrays import as_number, rewritten, worths
 from colosseum.solve.lowering.program import Affine, CannotLower, Column, Key, Program
@@ -61,17 +61,12 @@ class Lowering:
     splits: dict[tuple[Key, range], range] = field(default_factory=dict)
     """`condition · column` for each column of a group, by the condition and the group."""
     ties: dict[int, terms.Compare] = field(default_factory=dict)
-    """Binaries of comparisons that are left open where both sides are equal up to rounding.
-
-    Rows are closed, so there a point may say either. Which of the two it is in the model depends on the order in which
-    floating-point numbers are added up; so the optimum is a bound, and the solver settles the ties that mattered.
+    """Binaries of comparisons that are left open where both sides are equal up to rounding: a point may say either
+    there, so the optimum is a bound, and the solver settles the ties that mattered.
     """
 
     def form(self, term: Term) -> Affine:
-        """The form of a number, which may take any value where the term is none, or of a condition: 1 where it holds.
-
-        Raises CannotLower.
-        """
+        """The form of a number, any where the term is none, or of a condition: 1 where it holds. Raises CannotLower."""
         found = chosen(term, self) or self.forms.get(term)  # lowered sooner than looked up
         if found is None:
             fitting = (*(self.rules.get(type(term), ()) if len(term.scope) > 1 else ()), table)
@@ -143,9 +138,10 @@ def credited_part(payoff: Payoff, agent: str, part: Term) -> Term:
     """What a part of a payoff credits to an agent."""
     if isinstance(payoff.credit, EqualSplit):
         sharers = payoff.credit.agents
-        return terms.Arithmetic("/", part, Constant(len(sharers))) if agent in sharers else NOTHING
+        own = part if len(sharers) == 1 else terms.Arithmetic("/", part, Constant(len(sharers)))
+        return own if agent in sharers else NOTHING
     candidates, otherwise = payoff.credit.candidates, payoff.credit.otherwise
-    count = counting(payoff.credit)
+    count = payoff.credit.count
     found: Term = NOTHING
     if agent in otherwise:
         nobody = terms.Compare("==", count, NOTHING)
@@ -155,11 +151,6 @@ def credited_part(payoff: Payoff, agent: str, part: Term) -> Term:
             own = Conditional(condition, terms.Arithmetic("/", part, count), NOTHING)
             found = own if found == NOTHING else terms.Arithmetic("+", own, found)
     return found
-
-
-def counting(credit: QualifiedSplit) -> terms.Total:
-    """How many qualify."""
-    return terms.Total(tuple(Conditional(c, ONE, NOTHING) for _, c in credit.candidates))
 
 
 # ---- small scopes ----------------------------------------------------------------------------------------------------
@@ -178,8 +169,8 @@ def small(term: Term, lowering: Lowering) -> Affine | None:
 def table(term: Term, lowering: Lowering) -> Affine | None:
     """`Σ value(x) · t_x` over the choices of one variable, or with `Σ_x∋(v=d) t_x = x[v = d]` (the local polytope).
 
-    A column a tuple, whole as choices are; all terms over the same variables count in the same columns. The commonest
-    value has no weight but is added throughout, as exactly one column is 1.
+    All terms over the same variables count in the same columns. The commonest value has no weight but is added
+    throughout, as exactly one column is 1.
     """
     if len(term.scope) > 1 and lowering.size(term) > lowering.limits.table:
         return None

@@ -91,10 +91,9 @@ class Stakes:
 
     @cached_property
     def good_enough(self) -> tuple[Optimum, Optimum]:
-        """The least and the greatest F_c of assignments within SATISFICING of the span of F_n*.
+        """The least and the greatest F_c of assignments within SATISFICING of the span of F_n*, which is proven.
 
-        The threshold is one more hard rule of a task of its own, so that answers are checked like any. Only a proven
-        span has shares.
+        The threshold is one more hard rule of a task of its own, so that answers are checked like any.
         """
         best, least = self.optimum.proven, self.minimum.proven
         assert best is not None
@@ -110,8 +109,8 @@ class Stakes:
 def strengths(held: Counterfactuals) -> tuple[float, float] | str:
     """From which λ to which the coalition's realised move maximises F_λ, others held; a str is why none is known to.
 
-    The run keeps the hard rules. `φ(λ) = max_{y_S} F_λ(y_S ⊕ x̃_{−S}) − F_λ(x̃)` is convex, piecewise linear and never
-    below 0; it is 0 from one of the λ to the other. From 0 and from 1, Newton's steps on φ lead there.
+    `φ(λ) = max_{y_S} F_λ(y_S ⊕ x̃_{−S}) − F_λ(x̃)` is convex, piecewise linear, never below 0, and 0 from one of the λ to
+    the other. From 0 and from 1, Newton's steps on φ lead there. The run keeps the hard rules.
     """
     ends = []
     for end, best in ((0.0, held.nominal), (1.0, held.greatest)):

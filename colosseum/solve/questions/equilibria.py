@@ -1,7 +1,7 @@
 """Pure Nash equilibria of the one-shot game. In: a task; out: the payoffs at each profile that no agent would leave.
 
-All decide at once and know everything. Moves are joint moves over an agent's variables; a profile that breaks a hard
-requirement is none, and nobody moves to one. All profiles are gone through at once, by arrays with an axis a variable.
+Moves are joint moves over an agent's variables; a profile that breaks a hard requirement is none, and nobody moves to
+one. All profiles are gone through at once, by arrays with an axis a variable.
 """
 
 from functools import reduce
@@ -9,9 +9,10 @@ from math import prod
 
 import numpy as np
 
-from colosseum.model.scenario import EqualSplit, Task
+from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
 from colosseum.solve.arrays import Floats, worths
+from colosseum.solve.lowering.rules import credited
 from colosseum.solve.scoring import ROUNDING
 
 MOST = 1_000_000  # profiles that are gone through
@@ -29,19 +30,8 @@ def equilibria(task: Task, most: int = MOST) -> Floats | str:
         own = [v for v in moving if v.name in term.scope]
         return worths(term, own, given=single).reshape([len(v.domain) if v in own else 1 for v in moving])
 
-    payoff = {agent: np.zeros(shape) for agent in task.agents}
-    for part in task.payoffs:
-        paid, credit = spread(part.term), part.credit
-        if isinstance(credit, EqualSplit):
-            for agent in credit.agents:
-                payoff[agent] += paid / len(credit.agents)
-            continue
-        held = [(agent, spread(term)) for agent, term in credit.candidates]
-        qualified = sum((holds for _, holds in held), np.zeros(()))
-        for agent in dict.fromkeys(credit.named):
-            mine = sum((holds for each, holds in held if each == agent), np.zeros(()))
-            shares = np.where(qualified > 0, mine, agent in credit.otherwise)
-            payoff[agent] += paid * shares / np.where(qualified > 0, qualified, len(credit.otherwise) or 1)
+    nothing = np.zeros(shape)
+    payoff = {agent: sum(map(spread, credited(agent, task).below), nothing) for agent in task.agents}
     rules = (spread(rule.condition) > 0 for rule in task.requirements if rule.hard)
     kept = reduce(np.logical_and, rules, np.ones(shape, dtype=np.bool_))
     stable = kept.copy()

@@ -63,11 +63,6 @@ class Scan:
     reason: str = ""
     """Why nothing is ranked."""
 
-    @property
-    def sampled(self) -> bool:
-        """Whether only some of the coalitions were looked at."""
-        return 0 < len(self.ranking) < self.total
-
 
 def scan(solver: Solver, scenario: Scenario, *, size: int, by: Measure, watch: Watch = iter) -> Scan:
     """Rank every coalition of a size, or a seeded draw of them; `watch` sees them go by. Raises NotLowered."""
@@ -111,7 +106,7 @@ def _exposure(
 def coalitions_of(scenario: Scenario, size: int) -> tuple[Coalition, ...]:
     """Every coalition of so many agents, in declared order; of more than MOST_COALITIONS a draw of so many.
 
-    One with exactly the members of a declared coalition is that coalition, with its objectives; the first of several.
+    One with the members of a declared coalition is that one, with its objectives.
     """
     agents = scenario.task.agents
     found = combinations(agents, size) if comb(len(agents), size) <= MOST_COALITIONS else _drawn(scenario, size)
@@ -130,10 +125,7 @@ def _drawn(scenario: Scenario, size: int) -> list[tuple[str, ...]]:
 
 
 def ranked(exposures: Sequence[Exposure], measure: Measure) -> tuple[list[Exposure], list[int]]:
-    """The most exposed first, and their ranks.
-
-    Equals, up to rounding, share a rank and stay in their order; those that are not known come last.
-    """
+    """The most exposed first, and their ranks; equals, up to rounding, share one, and what is not known comes last."""
     known = [e.by(measure) for e in exposures]
     margin = grain(*(value for value in known if value is not None))
 

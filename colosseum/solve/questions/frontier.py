@@ -2,8 +2,7 @@
 payoff F_n and the coalition's objective F_c, and the λ at which maximisers of F_λ go from one to the next.
 
 Dichotomic search (Aneja and Nair 1979): at the weights at which two neighbours are worth the same, a maximiser is a
-point between them that beats both, or it proves that there is none. Both ends are lexicographic: the greatest F_n with
-the greatest F_c that goes with it, and the other way round.
+point between them that beats both, or it proves that there is none. Both ends are lexicographic.
 """
 
 from collections.abc import Mapping
@@ -72,10 +71,8 @@ class FrontierStep:
 
 @dataclass(frozen=True)
 class Frontier:
-    """The supported points of a coalition.
-
-    A point that lies on the straight line between two others maximises F_λ at a single λ, with them; it is left out,
-    since it is chance which of these a solver meets.
+    """The supported points of a coalition, but for those on the straight line between two others: it is chance which of
+    these a solver meets.
     """
 
     points: tuple[Point, ...]
@@ -118,10 +115,8 @@ def frontier(solver: Solver, coalition: Coalition, nominal: Optimum) -> Frontier
 
 
 def explored(solver: Solver, coalition: Coalition, found: Frontier, x: Mapping[str, Value]) -> Frontier:
-    """The same points, each at an assignment that differs from x in as few decisions as possible, and with what it
-    leaves to outsiders at least and at most.
-
-    A point keeps its assignment where that takes too long.
+    """The same points, each at an assignment that differs from x in as few decisions as possible (its own where that
+    takes too long), and with what it leaves to outsiders at least and at most.
     """
     same, others, points = _kept(x), outsiders_goal(solver.task.agents, coalition), []
     cuts = [0.0, *(step.strength for step in found.steps), 1.0]
@@ -204,8 +199,7 @@ def preferred_to(
     maximises it too, and is the answer for the same reason. Otherwise f(r) < f(p) and s(r) > s(p), and the next mixture
     is one in which r is worth less than p: so no point comes back, and as there are finitely many, the walk ends.
 
-    Proofs are as good as the solver's: it may miss 1e-9 of a mixture's value, where v·s is scaled so that the
-    difference at hand counts 1, whatever the units of the goals.
+    Proofs are as good as the solver's: it may miss 1e-9 of a mixture's value, in which the difference at hand counts 1.
     """
     best = known.assignment
     if known.status != "optimal" or best is None:
