@@ -112,7 +112,7 @@ def expected(accepts: Set[str]) -> list[str]:
         rest -= STARTS_EXPRESSION
     elif {"NAME", "ARM"} <= rest:
         words.append("a setting")
-        rest -= {"NAME", "NETWORK", "CONTRAST"}
+        rest -= {"NAME", "NETWORK"}
     elif "NAME" in rest:
         rest -= {"AGENTS", "LABEL", "UNDISCLOSED"}
     if {"PLUS", "STAR"} <= rest:
