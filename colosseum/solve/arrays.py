@@ -34,8 +34,7 @@ FEW: Final = 500
 """Joint values times parts of a term that are evaluated one by one in less time than arrays take to set up."""
 FAULT: Final = math.inf
 """Stands for what cannot be computed, such as a share of nobody; only a case that takes another branch may read it."""
-MOST_ENTRIES: Final = 1 << 11
-"""Entries of the table of a term that is kept, …"""
+MOST_ENTRIES: Final = 1 << 11  # of the table of a term that is kept, …
 MOST_TABLES: Final = 1 << 11  # … and how many of them are
 _OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply,
@@ -235,18 +234,18 @@ def exact(values: Array) -> Array:
 
 def rewritten(term: Term, swap: Callable[[Term], Term | None]) -> Term:
     """The term with what `swap` gives in place of each part for which it gives anything; the rest is kept."""
+    return cast(Term, _rewritten(term, swap))
 
-    def made(part: object) -> object:
-        if isinstance(part, tuple):
-            parts = tuple([made(each) for each in part])
-            return part if all(map(is_, parts, part)) else parts
-        if not isinstance(part, Ground):
-            return part
-        found = swap(cast(Term, part))
-        if found is not None or not part.below:
-            return part if found is None else found
-        was = [getattr(part, name) for name in cast(Any, part).__match_args__]
-        now = [made(each) for each in was]
-        return part if all(map(is_, now, was)) else type(part)(*now)
 
-    return cast(Term, made(term))
+def _rewritten(part: object, swap: Callable[[Term], Term | None]) -> object:
+    if isinstance(part, tuple):
+        parts = tuple([_rewritten(each, swap) for each in part])
+        return part if all(map(is_, parts, part)) else parts
+    if not isinstance(part, Ground):
+        return part
+    found = swap(cast(Term, part))
+    if found is not None or not part.below:
+        return part if found is None else found
+    was = [getattr(part, name) for name in cast(Any, part).__match_args__]
+    now = [_rewritten(each, swap) for each in was]
+    return part if all(map(is_, now, was)) else type(part)(*now)

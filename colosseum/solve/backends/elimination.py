@@ -9,7 +9,7 @@ first has the first axis everywhere, so that maxima run over whole rows.
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache, partial, reduce
 from heapq import heapify, heappop, heappush
 from math import isfinite, prod
 from typing import ClassVar
@@ -39,7 +39,7 @@ class Elimination:
 
     def __init__(self, task: Task) -> None:
         self.task, self.factors = task, Factors(task)
-        self.planned = lru_cache(MOST_PLANS)(self._planned)
+        self.planned = lru_cache(MOST_PLANS)(partial(planned_order, self.factors))  # of `self` it would be a circle
 
     def plan(self, query: Query) -> "Ordering | None":
         """How a query is answered; None where too many variables hang together. No table is made to know it."""
@@ -67,17 +67,19 @@ class Elimination:
         worth = checked(self.task, query, assignment, value, self.name)
         return Optimum("optimal", worth, assignment, worth, canonical=first, by=self.name)
 
-    def _planned(self, kinds: frozenset[Kind], fixed: frozenset[str], canonical: bool) -> "Ordering | None":
-        scopes = outline(self.factors, kinds, fixed, most=MOST_TABLE, in_all=MOST_CELLS)
-        if scopes is None:
-            return None
-        sizes = {name: size for name, size in self.factors.choices.items() if name not in fixed}
-        order = best_order(scopes, sizes, patience=PRICE_OF_ORDER if canonical else 1)
-        cost = 0
-        for scope, factors in scopes.items():
-            nodes = sum(term.extent[0] for factor in factors for _, term in factor.parts)
-            cost += prod(sizes[name] for name in scope) * (len(factors) + nodes // NODES)
-        return order and replace(order, cost=order.cost + cost)
+
+def planned_order(parts: Factors, kinds: frozenset[Kind], fixed: frozenset[str], canonical: bool) -> "Ordering | None":
+    """How queries that count these things, with these variables fixed, are answered."""
+    scopes = outline(parts, kinds, fixed, most=MOST_TABLE, in_all=MOST_CELLS)
+    if scopes is None:
+        return None
+    sizes = {name: size for name, size in parts.choices.items() if name not in fixed}
+    order = best_order(scopes, sizes, patience=PRICE_OF_ORDER if canonical else 1)
+    cost = 0
+    for scope, factors in scopes.items():
+        nodes = sum(term.extent[0] for factor in factors for _, term in factor.parts)
+        cost += prod(sizes[name] for name in scope) * (len(factors) + nodes // NODES)
+    return order and replace(order, cost=order.cost + cost)
 
 
 # ---- orders and tables -----------------------------------------------------------------------------------------------

@@ -22,8 +22,7 @@ from colosseum.solve.scoring import AGREEMENT, grain
 Options: TypeAlias = Mapping[str, str | int | float | bool]
 
 TOLERANCE, OF_COSTS, LOOSE = 1e-9, 1e-12, 1e-6
-"""By how much a row, a bound or a reduced cost may be off. With this, where costs reach 1 000 000, searches call worse
-points optimal: they take so much of the greatest cost, at most HiGHS's own, which shows in values that differ much."""
+"""By how much a row, a bound or a reduced cost may be off; searches take so much of the greatest cost, up to LOOSE."""
 TOLERANCES = "primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"
 ALWAYS: Options = {
     "output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0, **dict.fromkeys(TOLERANCES, TOLERANCE),
@@ -39,12 +38,11 @@ KNOWN: Options = {"mip_heuristic_run_rens": False, "mip_heuristic_run_rins": Fal
 """Who knows a point looks for none in the neighbourhood of others: a quarter of the time of a knapsack of 100 items."""
 PRESOLVED: Options = {**STRICTLY, "presolve": "on", "random_seed": 1}
 PLAIN: Options = {**STRICTLY, "presolve": "off", "random_seed": 0}
-STATUS: Mapping[highspy.HighsModelStatus, Status] = {
+STATUS: Mapping[highspy.HighsModelStatus, Status] = {  # all else is "limit"
     highspy.HighsModelStatus.kOptimal: "optimal",
     highspy.HighsModelStatus.kInfeasible: "infeasible",
     highspy.HighsModelStatus.kUnboundedOrInfeasible: "infeasible",
 }
-"""All else is "limit"."""
 DUAL, PRIMAL = 1, 4  # hiGHS's numbers of the two simplex methods
 MOST_PIVOTS = 20
 """Pivots of the primal method for each column and row: without perturbation it might go round in circles."""
@@ -117,6 +115,8 @@ class Live:
         if not self.relaxed:
             self.highs.cbMipInterrupt += self._look
         self._run()
+        if not self.relaxed:
+            self.highs.cbMipInterrupt -= self._look  # a circle would keep both
         pivots = WORK_OF_A_RUN + self.highs.getInfo().simplex_iteration_count if self.relaxed else 0
         clock.done += a_pivot * (pivots + WORK_OF_A_LOOK * (most - self.looks))
 

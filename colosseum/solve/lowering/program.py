@@ -22,8 +22,7 @@ FEWEST_STEPS = 4  # values from which a variable's number has a column of its ow
 MOST_COLUMNS = 100_000  # columns that a program may have
 MOST_WEIGHTS = 2_000_000  # coefficients that all its rows may have
 LARGEST = 1e9
-"""How far a column may reach: the solver keeps rows to 1e-9, so beyond it a switch between 0 and 1 could be off by a
-whole unit; with columns of 1e13 it has been seen not to end at all."""
+"""How far a column may reach: the solver keeps rows to 1e-9, and a switch must not be off by a whole unit."""
 MOSTLY = 0.5  # a column of 0 or 1 above this counts as 1
 
 Key: TypeAlias = tuple[float, frozenset[tuple[int, float]]]
