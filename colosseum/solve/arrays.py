@@ -35,7 +35,7 @@ FEW: Final = 500
 FAULT: Final = math.inf
 """Stands for what cannot be computed, such as a share of nobody; only a case that takes another branch may read it."""
 MOST_ENTRIES: Final = 1 << 11  # of the table of a term that is kept, …
-MOST_TABLES: Final = 1 << 11  # … and how many of them are
+MOST_TABLES: Final = 1 << 12  # … and how many of them are
 _OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply,
     "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,

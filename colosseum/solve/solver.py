@@ -33,7 +33,7 @@ A_MOMENT = 0.1  # seconds that toulbar2 has at least
 SOME, FEW = 16, 1_000
 """The relaxation is tried first at each so-manieth query of small tables, where variables have up to so many values:
 repeated optima come soonest by it where it is whole, as it is for some goals of a task and not for others."""
-FEW_LEFT = 20_000  # joint values of open variables times payoffs: by tables they take less than a relaxation
+FEW_OPEN, FEW_LEFT = 12, 20_000  # open variables, and their joint values times payoffs: less work than a relaxation
 SHARE = 0.25  # of a query's time, what toulbar2 may take, which may come to no end
 
 
@@ -151,9 +151,10 @@ class Solver:
         """Any optimum, by the first of these that comes to an end: engines for tables, where the query is nothing but
         small ones; the relaxation, before them where it was a proof; a short elimination; a search by HiGHS.
         """
-        left = math.prod(len(v.domain) for v in self.task.variables if v.name not in query.fixed)
-        if left * len(self.task.payoffs) <= FEW_LEFT and (found := self._eliminated(query)):
-            return found
+        if len(self.task.variables) - len(query.fixed) <= FEW_OPEN:
+            left = math.prod(len(v.domain) for v in self.task.variables if v.name not in query.fixed)
+            if left * len(self.task.payoffs) <= FEW_LEFT and (found := self._eliminated(query)):
+                return found
         ways = (self._by_tables, self._relaxed)
         if self.whole or (self.asked % SOME == 0 and sum(len(v.domain) for v in self.task.variables) <= FEW):
             ways = (self._relaxed, self._by_tables)

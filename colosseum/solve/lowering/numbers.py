@@ -15,7 +15,6 @@ from colosseum.solve.lowering.program import Affine, total
 from colosseum.solve.lowering.rules import Lowering
 
 MOST_PARTS = 20_000  # parts that one term may fall into; one that falls into more is left whole
-
 Parts = list[tuple[float, Term]]  # `Σ factor · term`
 
 

@@ -16,7 +16,7 @@ from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, Payoff, Task, Variable
 from colosseum.model.terms import NOTHING, Conditional, Constant, Decision, Ground, PayoffOf, Term
 from colosseum.model.values import Value, is_number
-from colosseum.solve.arrays import as_number, rewritten, worths
+from colosseum.solve.arrays import as_number, rewritten, value_table, worths
 from colosseum.solve.lowering.program import Affine, CannotLower, Column, Key, Program
 
 
@@ -175,14 +175,14 @@ def table(term: Term, lowering: Lowering) -> Affine | None:
     if len(term.scope) > 1 and lowering.size(term) > lowering.limits.table:
         return None
     variables = lowering.variables(term)
-    values = worths(term, variables)
+    known, scope = value_table(term, tuple(variables)), tuple(v.name for v in variables)
+    values = worths(term, variables) if known is None else known.spread(known.entries, scope)
     flat = values.ravel()
     common, times = Counter(flat.tolist()).most_common(1)[0]
     if times == len(flat):
         return Affine(common)
     if 2 * times <= len(flat) or (flat % 1).any():
         common = 0.0
-    scope = tuple(v.name for v in variables)
     if scope not in lowering.tuples:
         alone = lowering.program.choices[scope[0]] if len(scope) == 1 else None
         lowering.tuples[scope] = alone or _tuples(scope, values.shape, lowering.program)
