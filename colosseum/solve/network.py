@@ -68,15 +68,15 @@ class Factor:
         return found
 
     def _evaluated(self, factors: "Factors", fixed: Mapping[str, Value]) -> Floats:
-        variable, given = factors.task.variable, dict(fixed)
-        given |= {v.name: v.domain[0] for v in variable.values() if len(v.domain) == 1 and v.name not in fixed}
+        variable, mentioned = factors.task.variable, frozenset[str]().union(*(term.scope for _, term in self.parts))
+        given = {name: fixed.get(name, variable[name].domain[0]) for name in mentioned}
         moving = [variable[name] for name in self.scope if name not in fixed]
         found: Floats = np.zeros([len(v.domain) for v in moving])
         for factor, term in self.parts:
             over = [v for v in moving if v.name in term.scope]
             if not over:
                 values = np.array(worth(term, given))
-            elif len(term.scope) == 1 or (known := factors.table_of(term)) is None:
+            elif len(over) == len(term.scope) or (known := factors.table_of(term)) is None:
                 values = worths(term, over, given=given)
             else:
                 values = known.spread(known.at(given, names := [v.name for v in over]), names)
