@@ -54,7 +54,7 @@ def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = Map
 
 
 def represented(term: Term, variables: Sequence[Variable]) -> tuple[list[list[int]], list[Variable]]:
-    """Of each variable the class of each value, one for all that a term treats alike, and the first value of each."""
+    """For each variable, the number of each value's class, whose values a term treats alike, and one value of each."""
     places, fewer = list[list[int]](), list[Variable]()
     for v in variables:
         known, found = term.distinguished.get(v.name, frozenset()), dict[object, tuple[int, Value]]()
@@ -131,8 +131,7 @@ def value_table(term: Term, variables: tuple[Variable, ...]) -> ValueTable | Non
     if entries > MOST_ENTRIES:
         return None
     try:
-        few = term.extent[0] * entries <= FEW
-        found = one_by_one(term, fewer, {}) if few else Evaluation(fewer, {}).values(term)
+        found = one_by_one(term, fewer, {}) if term.extent[0] * entries <= FEW else Evaluation(fewer, {}).values(term)
     except Irregular:
         return None
     named = {v.name: dict(zip(v.domain, each, strict=True)) for v, each in zip(variables, places, strict=True)}

@@ -61,9 +61,9 @@ class Factor:
         at = tuple([fixed.get(name, OPEN) for name in self.scope])
         if (found := self.known.get(at)) is None:
             found = self._evaluated(factors, fixed)
-            if len(self.known) >= MOST_KNOWN:
-                self.known.pop(next(iter(self.known)))
             if found.size <= MOST_ENTRIES or fixed.keys().isdisjoint(self.scope):
+                if len(self.known) >= MOST_KNOWN:
+                    self.known.pop(next(iter(self.known)))
                 self.known[at] = found
         return found
 

@@ -22,7 +22,8 @@ from colosseum.solve.scoring import AGREEMENT, grain
 Options: TypeAlias = Mapping[str, str | int | float | bool]
 
 TOLERANCE, OF_COSTS, LOOSE = 1e-9, 1e-12, 1e-6
-"""By how much a row, a bound or a reduced cost may be off; searches take so much of the greatest cost, up to LOOSE."""
+"""By how much a row, a bound or a reduced cost may be off. Searches take so much of the greatest cost, up to LOOSE:
+with the first, where costs reach 1 000 000, they have called worse points optimal."""
 TOLERANCES = "primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"
 ALWAYS: Options = {
     "output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0, **dict.fromkeys(TOLERANCES, TOLERANCE),
@@ -192,7 +193,7 @@ class LiveProgram(Live):
     def _searched(self, options: Options, costs: Floats, left: Matrix, until: float, *, above: float = -inf) -> Best:
         """What a search finds that is worth more than `above`; columns that have no choice are left out.
 
-        Its points are told with whole columns whole: one at 0.999999 that costs 1 000 000 would be 1 too much.
+        Whole columns are told whole: one at 0.999999 that costs 1 000 000 is 1 too much; a strict tolerance comes next.
         """
         free, rest = without_fixed(left)
         fixed, points = float(costs[~free] @ left.low[~free]), list[Floats]()
