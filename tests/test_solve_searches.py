@@ -229,6 +229,23 @@ require r1: count(a in agents when pick[a] == i1) == 1
 coalition cabal { members = {a0, a1} }
 """
 """A search thinks 2 too much; by a strict tolerance it goes on to a point that is worth 100.384 less."""
+MILLIONS = """colosseum 1
+scenario s "Cases over sums of millions"
+agents A, B
+variable w0 of A: {3300000, 400000, 100000}
+variable w1 of B: {100000, 3000000}
+variable w2 of B: {2200000, -2000000, 1000000}
+variable w3 of B: {-1300000, -1900000}
+variable w4 of A: {-700000, 2400000, 0}
+variable w5 of B: {-1500000, 1900000}
+variable w6 of A: {3600000, -800000}
+variable w8 of B: {1000000, 700000, 200000}
+reward r0: (w0 + w1 + w6 + 100000 if w0 - w1 - w2 + w6 + w8 <= 7700000 else w0 - w1 - w2 + w6 + w8) / 1000000
+reward r1: -(w0 + w1 + w3 - w6 + 100000 + w8 if w0 + w3 + w4 + w5 + w6 - 100000 <= -4400000
+             else w0 + w3 + w4 + w5 + w6 - 100000) / 1000000
+coalition c { members = {A} }
+"""
+"""With columns of 1e7 both searches called -0.8 the least."""
 
 Row = tuple[float, dict[int, float], float]
 EMPTY_BY_PRESOLVE: list[Row] = [
@@ -260,9 +277,9 @@ def test_rows_that_presolve_calls_empty_have_a_point() -> None:
     [
         (APART, Solver.maximise, 9_023.1202), (FARTHER, Solver.maximise, 1_150_012.223),
         (CLOSE, Solver.minimise, -363_494.3662), (OFF, Solver.minimise, -99_850.02),
-        (LOST, Solver.minimise, -9_799_993.397),
+        (LOST, Solver.minimise, -9_799_993.397), (MILLIONS, Solver.minimise, -2.7),
     ],
-    ids=["apart", "farther", "close", "off", "lost"],
+    ids=["apart", "farther", "close", "off", "lost", "millions"],
 )  # fmt: skip
 def test_no_size_of_payoffs_hides_an_optimum(
     tmp_path: Path, text: str, ask: Callable[[Solver, Goal], Optimum], value: float

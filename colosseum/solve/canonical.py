@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import accumulate
 from math import prod
 from operator import mul
+from typing import TypeAlias
 
 from colosseum.model.scenario import Task, Variable
 from colosseum.solve.backend import Optimum, Query, rank, worth
@@ -17,14 +18,18 @@ MOST_RANKS = 1_000  # joint values of variables that are told apart at once
 MOST_TESTS = 50  # values that are tried before it is left open which optimum is the first
 
 
-def first(task: Task, query: Query, found: Optimum, ask: Callable[[Query], Optimum | None]) -> Optimum:
+Ask: TypeAlias = Callable[[Query], Optimum | None]
+
+
+def first(task: Task, query: Query, found: Optimum, ask: Ask, *, reach: float = 1.0) -> Optimum:
     """The first of all optima; `found`, which is one, where that stays open, as where `ask` says None.
 
-    The engine takes ranks: a few variables at a time, each joint value costs a step more than the one before it. If the
-    best point then is an optimum, none ranks before it. Else fewer variables are ranked, and of a single one earlier
-    values are tried. What points are worth is taken as told; the last is checked.
+    The engine takes ranks: a few variables at a time, each joint value costs a step more than the one before it, as an
+    answer may be off by a grain for each unit of a column's `reach`. If the best point then is an optimum, none ranks
+    before it. Else fewer variables are ranked, and of a single one earlier values are tried. What points are worth is
+    taken as told; the last is checked.
     """
-    walk = _Walk(task, query, found, ask)
+    walk = _Walk(task, query, found, ask, STEP * reach)
     passed = walk.over([v for v in task.variables if v.name not in query.fixed])
     value = worth(task, query, walk.best) if passed else None
     if value is None or value < walk.least:
@@ -35,10 +40,10 @@ def first(task: Task, query: Query, found: Optimum, ask: Callable[[Query], Optim
 class _Walk:
     """From one optimum to the first: `best` is the first as far as the walk has come."""
 
-    def __init__(self, task: Task, query: Query, found: Optimum, ask: Callable[[Query], Optimum | None]) -> None:
+    def __init__(self, task: Task, query: Query, found: Optimum, ask: Ask, step: float) -> None:
         assert found.assignment is not None
         assert found.value is not None
-        self.task, self.ask, self.best, self.tests = task, ask, found.assignment, MOST_TESTS
+        self.task, self.ask, self.best, self.tests, self.step = task, ask, found.assignment, MOST_TESTS, step
         self.query, self.least = Query(query.goal, query.fixed), found.value - grain(found.value)
 
     def over(self, variables: Sequence[Variable]) -> bool:
@@ -54,7 +59,7 @@ class _Walk:
     def _ranked(self, variables: Sequence[Variable]) -> bool | None:
         """Whether the best point under ranks is an optimum; None where it is left open."""
         sizes = [len(v.domain) for v in reversed(variables)]
-        steps = accumulate(sizes, mul, initial=STEP * grain(self.least))
+        steps = accumulate(sizes, mul, initial=self.step * grain(self.least))
         ranks = dict(zip((v.name for v in reversed(variables)), steps, strict=False))
         few = len(sizes) == 1 or prod(sizes) <= MOST_RANKS
         return self._moved(replace(self.query, ranks=ranks)) if few else False

@@ -144,7 +144,7 @@ class Solver:
         tables: dict[Engine, Backend | None] = {"elimination": self.elimination, "toulbar2": self.toulbar2}
         engine = self.alone if found.by == "cp-sat" else tables.get(found.by)
         if engine is None:
-            return first(self.task, query, found, partial(self.highs.tried, until=until))
+            return first(self.task, query, found, partial(self.highs.tried, until=until), reach=self.highs.live.reach)
         return first(self.task, query, found, partial(engine.solve, until=math.inf if self.by_work else until))
 
     def _best(self, query: Query, until: float) -> Optimum:

@@ -28,11 +28,10 @@ TOLERANCES = "primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_
 ALWAYS: Options = {
     "output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0, **dict.fromkeys(TOLERANCES, TOLERANCE),
 }  # fmt: skip
-WARM: Options = {
+WARM: Options = {  # without presolve its basis stays warm
     "presolve": "off", "solver": "simplex", "random_seed": 0, "primal_simplex_bound_perturbation_multiplier": 0.0,
     "simplex_primal_edge_weight_strategy": 0,  # Dantzig's rule: of a few pivots, those that look best are quicker
 }  # fmt: skip
-"""Without presolve its basis stays warm."""
 STRICTLY: Options = {"mip_heuristic_run_feasibility_jump": False, "mip_heuristic_run_root_reduced_cost": False}
 """Without two searches for first points: two fifths of the time of a knapsack with 50 items."""
 KNOWN: Options = {"mip_heuristic_run_rens": False, "mip_heuristic_run_rins": False}
@@ -137,6 +136,7 @@ class LiveProgram(Live):
 
     def __init__(self, whole: Matrix, clock: Clock) -> None:
         super().__init__(whole, WARM, clock)
+        self.reach = float(max(whole.high.max(initial=1.0), -whole.low.min(initial=0.0)))  # of any column, at most
         self.asked = whole
         """The same program within the bounds that were asked for last."""
         self.last, self.point = cast(Matrix | None, None), whole.low

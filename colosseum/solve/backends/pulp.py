@@ -47,7 +47,7 @@ class Pulp:
             problem.solve(solver)
         except pulp.PulpSolverError:
             return Optimum("limit", by=self.name, reason="CBC cannot be run")
-        if problem.status == pulp.LpStatusInfeasible:
+        if problem.status == pulp.LpStatusInfeasible and any(self.task.hard):  # else something is possible
             return Optimum("infeasible", by=self.name)
         if problem.sol_status != pulp.LpSolutionOptimal:  # out of time the status alone would be optimal
             return Optimum("limit", by=self.name, reason=f"CBC took more than {left:.0f} seconds")

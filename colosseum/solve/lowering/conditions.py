@@ -10,7 +10,7 @@ from colosseum.model import terms
 from colosseum.model.terms import Constant, Term
 from colosseum.model.values import Fault, Value, is_number
 from colosseum.solve.arrays import Floats, worths
-from colosseum.solve.lowering.program import Affine, total
+from colosseum.solve.lowering.program import LARGEST, Affine, CannotLower, total
 from colosseum.solve.lowering.rules import ROUNDING, VALUE, Lowering, Options
 
 NONE = Constant(None)
@@ -59,9 +59,9 @@ def conjuncts(condition: Term) -> list[Term]:
 
 def conjunction(parts: list[Affine], lowering: Lowering) -> Affine:
     """A column that is 1 where all the 0/1 parts are, made once."""
-    if any(p.fixed and p.constant == 0 for p in parts):
+    if any(p.constant == 0 and not p.coefficients for p in parts):
         return Affine(0.0)
-    moving = {p.key: p for p in parts if not p.fixed}
+    moving = {p.key: p for p in parts if p.coefficients}
     known = "all", frozenset(moving)
     if len(moving) <= 1:
         return next(iter(moving.values()), Affine(1.0))
@@ -123,6 +123,8 @@ def ordered(operator: str, gap: Affine, term: terms.Compare, lowering: Lowering)
     if low > room:
         return Affine(0.0)
     low, high, step = min(low, 0.0), max(high, 0.0), 0.0 if room else 1.0
+    if not room and max(-low, high) > LARGEST:
+        raise CannotLower(f"its sides may lie {max(-low, high):.2g} apart, and the solver sees 1 in {LARGEST:g}")
     number = program.column("at most", integer=True)
     column = Affine(0.0, {number: 1.0})
     program.row(body + column.scaled(high), high=high + room)

@@ -11,7 +11,7 @@ from colosseum.model.terms import NOTHING, ONE, Constant, Decision, Term
 from colosseum.model.values import Value
 from colosseum.solve.arrays import as_number, rewritten, worth, worths
 from colosseum.solve.lowering.conditions import by_value, conjunction, values_of_one
-from colosseum.solve.lowering.program import Affine, total
+from colosseum.solve.lowering.program import Affine, total, unit_of
 from colosseum.solve.lowering.rules import Lowering
 
 MOST_PARTS = 20_000  # parts that one term may fall into; one that falls into more is left whole
@@ -23,13 +23,9 @@ def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine |
     parts = addends(term)
     if len(parts) == 1 and parts[0][1] is term:
         return None
-    return total([_addend(part, lowering) for _, part in parts], [factor for factor, _ in parts])
-
-
-def _addend(part: Term, lowering: Lowering) -> Affine:
-    """A part of a sum; a decision that is a number counts by one column."""
-    number = lowering.program.number(part.variable) if isinstance(part, Decision) else None
-    return lowering.form(part) if number is None else number
+    number = lowering.program.number  # a decision that is a number counts by one column
+    forms = [(isinstance(part, Decision) and number(part.variable)) or lowering.form(part) for _, part in parts]
+    return total(forms, [factor for factor, _ in parts])
 
 
 def addends(term: Term) -> Parts:
@@ -128,6 +124,8 @@ def greatest(parts: list[Affine], lowering: Lowering) -> Affine:
     """The maximum of forms: a column above all of them that touches the one a binary selects."""
     program = lowering.program
     ends = [(part, *program.bounds(part)) for part in parts]
+    if (unit := unit_of(*(end for _, *each in ends for end in each))) > 1:
+        return greatest([part.scaled(1 / unit) for part in parts], lowering).scaled(unit)
     floor, top = max(low for _, low, _ in ends), max(high for _, _, high in ends)
     live = {part.key: part for part, low, high in ends if high > floor or low == floor}
     known = "greatest", frozenset(live)
@@ -194,8 +192,7 @@ def _looked_up(term: terms.Select) -> Parts:
 # ---- functions of a count --------------------------------------------------------------------------------------------
 
 
-COUNT = "a count"
-"""The variable that stands for a count while a function of it is tabulated; no variable of a text is named so."""
+COUNT = "a count"  # the variable that stands for one while a function of it is tabulated; no text has such a name
 
 
 def counted(term: Term, lowering: Lowering) -> Affine | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
-from math import inf
+from math import ceil, inf, log2
 from typing import TypeAlias
 
 import numpy as np
@@ -21,8 +21,8 @@ from colosseum.solve.arrays import Floats, Places, as_number
 FEWEST_STEPS = 4  # values from which a variable's number has a column of its own where sums take it
 MOST_COLUMNS = 100_000  # columns that a program may have
 MOST_WEIGHTS = 2_000_000  # coefficients that all its rows may have
-LARGEST = 1e9
-"""How far a column may reach: the solver keeps rows to 1e-9, and a switch must not be off by a whole unit."""
+LARGEST = 1e9  # how far a column may reach: rows are kept to 1e-9, and no switch may be off by a whole unit
+LARGE, SMALLER = 1e5, 1e4  # larger numbers are divided: searches of HiGHS err with columns of 1e7 and more
 MOSTLY = 0.5  # a column of 0 or 1 above this counts as 1
 
 Key: TypeAlias = tuple[float, frozenset[tuple[int, float]]]
@@ -57,11 +57,6 @@ class Affine:
         """Equal for equal forms, in whatever order they were put together."""
         return self.constant, frozenset(self.coefficients.items())
 
-    @property
-    def fixed(self) -> bool:
-        """Whether no column takes part."""
-        return not self.coefficients
-
 
 def total(parts: Iterable[Affine], factors: Iterable[float] = repeat(1.0)) -> Affine:
     """The sum of parts times factors, in time linear in the parts."""
@@ -71,6 +66,12 @@ def total(parts: Iterable[Affine], factors: Iterable[float] = repeat(1.0)) -> Af
         for column, value in part.coefficients.items():
             found[column] = found.get(column, 0.0) + factor * value
     return Affine(constant, found if all(found.values()) else {c: v for c, v in found.items() if v})
+
+
+def unit_of(*ends: float) -> float:
+    """The power of two by which numbers up to these ends are divided down to SMALLER; 1 where none is LARGE."""
+    most = max(map(abs, ends))
+    return 2.0 ** ceil(log2(most / SMALLER)) if most > LARGE else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +267,8 @@ def matrix(program: Program) -> Matrix:
         starts=np.cumsum([0, *(len(row.coefficients) for row in rows)], dtype=np.int64),
         index=np.array([column for row in rows for column in row.coefficients], dtype=np.int64),
         weights=np.array([weight for row in rows for weight in row.coefficients.values()], dtype=np.float64),
-        row_low=np.array([row.low for row in rows]),
-        row_high=np.array([row.high for row in rows]),
-    )
+        row_low=np.array([row.low for row in rows]), row_high=np.array([row.high for row in rows]),
+    )  # fmt: skip
 
 
 def without_fixed(matrix: Matrix) -> tuple[NDArray[np.bool_], Matrix]:

@@ -17,7 +17,7 @@ from colosseum.model.scenario import EqualSplit, Payoff, Task, Variable
 from colosseum.model.terms import NOTHING, Conditional, Constant, Decision, Ground, PayoffOf, Term
 from colosseum.model.values import Value, is_number
 from colosseum.solve.arrays import as_number, rewritten, value_table, worths
-from colosseum.solve.lowering.program import Affine, CannotLower, Column, Key, Program
+from colosseum.solve.lowering.program import Affine, CannotLower, Column, Key, Program, unit_of
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,12 @@ class LoweringLimits:
 
 
 DEFAULT_LIMITS = LoweringLimits()
-ROUNDING = 1e-9
-"""By how much, relative to its range, a sum of fractions may depend on the order in which it is added up."""
+ROUNDING = 1e-9  # by how much, relative to its range, a sum of fractions may depend on the order of its parts
 VALUE = Column("value", 0.0, 1.0, integer=True, integral=True)  # [term = k], whatever the term and the value
 JOINT = Column("joint", 0.0, 1.0, integer=False, integral=True)  # a condition at one of these
 Options: TypeAlias = dict[Value, Affine]  # a form for each value that a term may take, 1 where it does
 Rule: TypeAlias = "Callable[[Any, Lowering], Affine | None]"
-Rules: TypeAlias = "Mapping[type[Ground], tuple[Rule, ...]]"
-"""Those that a kind of term may be lowered by, besides those for all kinds."""
+Rules: TypeAlias = "Mapping[type[Ground], tuple[Rule, ...]]"  # of a kind of term, besides those for all kinds
 
 
 @dataclass
@@ -88,9 +86,9 @@ class Lowering:
     def product(self, condition: Affine, body: Affine) -> Affine:
         """`condition · body` exactly, for a 0/1 condition and a bounded body."""
         program = self.program
-        if condition.fixed:
+        if not condition.coefficients:
             return body.scaled(condition.constant)
-        if body.fixed:
+        if not body.coefficients:
             return condition.scaled(body.constant)
         group = program.groups.get(next(iter(body.coefficients)), range(0))
         if program.columns[group.start] is VALUE and all(c in group for c in body.coefficients):
@@ -98,6 +96,8 @@ class Lowering:
             parts = {joint[c - group.start]: v for c, v in body.coefficients.items()}
             return condition.scaled(body.constant) + Affine(0.0, parts)
         low, high = program.bounds(body)
+        if (unit := unit_of(low, high)) > 1:
+            return self.product(condition, body.scaled(1 / unit)).scaled(unit)
         column = program.column("product", low=min(low, 0.0), high=max(high, 0.0), integral=program.whole(body))
         form = Affine(0.0, {column: 1.0})
         program.row(form.minus(condition.scaled(high)), high=0.0)
@@ -156,8 +156,7 @@ def credited_part(payoff: Payoff, agent: str, part: Term) -> Term:
 # ---- small scopes ----------------------------------------------------------------------------------------------------
 
 
-TUPLE = Column("tuple", 0.0, 1.0, integer=False, integral=True)
-"""A joint value of several variables, whichever they are."""
+TUPLE = Column("tuple", 0.0, 1.0, integer=False, integral=True)  # a joint value of several variables
 
 
 def small(term: Term, lowering: Lowering) -> Affine | None:

@@ -11,20 +11,17 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from colosseum.model.scenario import Coalition
-from colosseum.model.terms import Compare, Conditional, Constant, Decision
-from colosseum.model.values import Value
+from colosseum.model.terms import NOTHING, ONE, Compare, Conditional, Constant, Decision, Member, Term
+from colosseum.model.values import Elements, Value
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, mixed, outsiders_goal
 from colosseum.solve.scoring import ROUNDING, goal_worth, grain, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 OPENING = 8.0  # how much more the first goal counts to begin with, both measured by how far they may reach
-STEEPER = 10.0
-"""How much more the first goal counts than where two points are worth the same: the more, the fewer steps, and the
-coarser the proof."""
+STEEPER = 10.0  # how much more the first goal counts than where two points tie: the more, the fewer steps
 MOST_STEPS = 100  # mixtures that are tried before the question is left open; one or two do as a rule
 
-Margins: TypeAlias = tuple[float, float]
-"""What counts as equal in F_n, and in F_c: relative to the greatest values of a frontier."""
+Margins: TypeAlias = tuple[float, float]  # what counts as equal in F_n, and in F_c, by a frontier's greatest values
 
 
 @dataclass(frozen=True)
@@ -146,12 +143,12 @@ def _alike(solver: Solver, coalition: Coalition, point: Point, found: Optimum) -
 
 def _kept(x: Mapping[str, Value]) -> Goal:
     """How many decisions are as in x; of equal numbers, the one that keeps earlier decisions is worth a little more."""
-    return Goal(
-        terms=tuple(
-            (Conditional(Compare("==", Decision(name), Constant(value)), Constant(1), Constant(0)), 1.0 + 0.5**place)
-            for place, (name, value) in enumerate(x.items(), start=1)
-        )
-    )
+    terms = list[tuple[Term, float]]()
+    for place, (name, value) in enumerate(x.items(), start=1):  # a name cannot equal a number, but be among numbers
+        among = Member(Decision(name), Constant(Elements((value,))))
+        same = Compare("==", Decision(name), Constant(None)) if value is None else among
+        terms.append((Conditional(same, ONE, NOTHING), 1.0 + 0.5**place))
+    return Goal(terms=tuple(terms))
 
 
 def _between(solver: Solver, coalition: Coalition, step: FrontierStep, margins: Margins) -> list[FrontierStep]:
