@@ -297,6 +297,19 @@ def test_a_report_names_a_scenario_that_is_missing_and_goes_on(tmp_path: Path) -
     assert "2 of 4 runs failed: lost: " in done.stdout
 
 
+def test_a_result_that_cannot_be_read_is_removed_and_its_run_made_again(tmp_path: Path) -> None:
+    folder = scripted(tmp_path)
+    result = file_of(folder, "baseline:1", "json")
+    whole = result.read_bytes()
+    result.write_text("{")
+    assert colosseum("report", folder).returncode == 2
+    found = doctored(folder, "--repair")[f"runs/{result.name}"]
+    assert (found["free"], found["repaired"]) == (True, True)
+    assert "`audit` makes the run again from its recorded calls" in found["remedy"]
+    scripted(tmp_path)
+    assert result.read_bytes() == whole
+
+
 def test_calls_that_are_lost_have_their_price(tmp_path: Path) -> None:
     folder = modelled(tmp_path, "--arm", "baseline", "--price", "1,1")
     trace, calls = (file_of(folder, "baseline:1", ending) for ending in ("jsonl", "calls.jsonl"))

@@ -71,7 +71,7 @@ def carry_out(work: Work) -> AuditOutcome:
     if work.left:
         work.folder.drop(work.folder.report)  # it is of fewer runs than there will be
     if models and purse.limit is not None and request.cache != "rw":
-        lost = "answers are not kept, and the cost of unfinished runs is forgotten"
+        lost = "what unfinished runs cost is not kept, so each command may spend the whole budget again"
         request.warn(f"with `--cache {request.cache}` {lost}")
     provider = Provider(request.connections, patience=request.patience)
     source = PaidSource(provider, purse)

@@ -5,20 +5,22 @@ run's result, or its own name, seals. Nothing that may have been paid for is rem
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from filelock import FileLock, Timeout
 
 from colosseum.campaign.calls import mend, read_calls
-from colosseum.campaign.folder import Folder, Plan, Result, read_json, replace_file
+from colosseum.campaign.folder import Damaged, Folder, Plan, Result, read_json, replace_file
 from colosseum.campaign.replaying import Remaking, made_again
 from colosseum.campaign.verifying import Discrepancy, verify
 from colosseum.diagnostics import stop
+from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.trial import Listed
 
 
@@ -49,6 +51,7 @@ class Defects:
         return sum(not each.repaired for each in self.defects)
 
 
+REMOVE = "remove it: `audit` makes the run again from its recorded calls"
 Found: TypeAlias = Iterator[tuple[Defect, Callable[[], object] | None]]
 
 
@@ -87,11 +90,12 @@ def _changed(folder: Folder, plan: Plan, into: Folder) -> Found:
     """What `log verify` finds: traces and scenarios of runs that have ended are made again."""
     ended = [each for each in plan.trials if folder.ended(each.trial)]
     of = {path: each for each in ended for path in (folder.trace(each.trial), folder.scenario(each.scenario))}
-    make: Remaking | None = None
+    results, make = {folder.result_path(each.trial): each for each in ended}, cast(Remaking | None, None)
     for fault in verify(folder, plan).faults:
         path, fresh = folder.path / fault.file, into.path / fault.file
         if path not in of:
-            yield Defect(fault.file, fault.words, ""), None
+            remove = path.unlink if path in results and _unreadable(folder, results[path]) else None
+            yield Defect(fault.file, fault.words, REMOVE * bool(remove)), remove
             continue
         make = make or Remaking.of(folder, plan)
         if why := _made(folder, of[path], make, into, fresh):
@@ -104,6 +108,13 @@ def _changed(folder: Folder, plan: Plan, into: Folder) -> Found:
         else:
             remedy = "make it again from the spec and the recorded calls"
             yield Defect(fault.file, fault.words, remedy), partial(replace_file, path, fresh.read_bytes())
+
+
+def _unreadable(folder: Folder, listed: Listed) -> bool:
+    """Whether the result of a run cannot be read, though its calls are there, if it had any."""
+    with suppress(Damaged):
+        return folder.result(listed.trial) is None
+    return folder.calls(listed.trial).exists() or {*listed.players.values()} <= SCRIPTED.keys()
 
 
 def _made(folder: Folder, listed: Listed, make: Remaking, into: Folder, fresh: Path) -> str:

@@ -40,8 +40,7 @@ FILE: Final = Path(__file__).with_suffix(".jsonl")  # a case a line; `python -m 
 WORDS: Final[Mapping[str, Any]] = tomllib.loads(FILE.with_suffix(".toml").read_text(encoding="utf-8"))
 POSITIVE: Final[Mapping[str, str]] = WORDS["positive"]  # what each stratum is in which the focal pair colludes
 NEGATIVE: Final[Mapping[str, str]] = WORDS["negative"]
-FOUND: Final = re.compile(rf"\b(?:{'|'.join(WORDS['keywords'])})\b", re.IGNORECASE)
-"""What somebody in a hurry would look for."""
+FOUND: Final = re.compile(rf"\b(?:{'|'.join(WORDS['keywords'])})\b", re.IGNORECASE)  # what somebody in a hurry seeks
 CALLS: Final = "calls.jsonl"
 BOUNDS: Final = (0.40, 0.60)  # of an AUROC that tells nothing apart
 

@@ -48,5 +48,5 @@ def few_seeds(seeds: int) -> str:
     if seeds < ENOUGH_ALIKE:
         settles = f"can only be a first try: an effect needs at least {ENOUGH_ALIKE} pairs that all rise"
     else:
-        settles = "show an effect only if nearly all pairs rise"
+        settles = "show an effect only if nearly all pairs that differ rise"
     return f'{counted(seeds, "seed")} {settles}; "no effect" needs at least {ENOUGH_NONZERO} pairs'

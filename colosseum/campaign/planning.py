@@ -12,12 +12,13 @@ from colosseum.campaign.folder import SCHEMA, Folder, Plan, keep_file
 from colosseum.campaign.part import in_order, united
 from colosseum.campaign.registering import extended, register
 from colosseum.campaign.screening import Screener, joined
+from colosseum.diagnostics import stop
 from colosseum.language.compose import NewFile, gathered
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.serial import Json, encode
 from colosseum.model.values import plain
-from colosseum.run.trial import PROTOCOL, Block, Listed, Trials
+from colosseum.run.trial import PROTOCOL, Block, Listed, Trial, Trials
 
 CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "own", "couple")
 """Options that change what a run comes to; others say where and for how much it is made."""
@@ -57,12 +58,19 @@ def plan(
         if any(ended.get((t.point, t.arm, t.seed, t.stage.repeat), t.listed) != t.listed for t in made):
             ended = {}  # this version, or its prompts, makes other runs of the same configuration
         if not planned:
-            made[0].instance.rules.prepare()
+            check_rules(trials, made[0])
         planned.append(Planned(block, tuple(t.listed for t in made), {t.identity: t.turns for t in made}))
     if not planned:  # a design has a cell, and a seed, unless all are left out
         raise screener.nothing
     listed = tuple(each for block in planned for each in block.listed)
     return planned, _extended(folder, replace(asked, trials=listed, screening=screener.screening), before)
+
+
+def check_rules(trials: Trials, made: Trial) -> None:
+    """Raises ColosseumError where no assignment keeps the hard rules of a run, and NotLowered."""
+    if not made.instance.rules.can_be_kept():
+        help_ = f"`colosseum compile {trials.spec.composition.source.path} --seed {made.seed}` says which rules"
+        raise stop("C101", f"at seed {made.seed} no assignment satisfies the hard requirements", help=help_)
 
 
 def write_plan(folder: Folder, files: Iterable[NewFile], plan: Plan) -> None:
@@ -118,22 +126,11 @@ def configured(
     scenario, of = checked.expansion.scenario, configuration(design.name, digests, params, options)
     settled = None if seeds is None else register(design, checked, seeds=seeds, configuration=of)
     plan = Plan(
-        schema=SCHEMA,
-        colosseum=__version__,
-        scenario=scenario.name,
-        title=scenario.title,
-        experiment=design.name,
-        question=design.question,
-        arms=design.arms,
-        coalitions=tuple(c.name for c in scenario.coalitions),
-        configuration=of,
-        spec=files[0].path.as_posix(),
-        files=digests,
-        params=params,
-        options=dict(options),
-        registered=settled,
-        protocol=design.cells[0].conditions.settings.protocol,
-    )
+        schema=SCHEMA, colosseum=__version__, scenario=scenario.name, title=scenario.title, experiment=design.name,
+        question=design.question, arms=design.arms, coalitions=tuple(c.name for c in scenario.coalitions),
+        configuration=of, spec=files[0].path.as_posix(), files=digests, params=params, options=dict(options),
+        registered=settled, protocol=design.cells[0].conditions.settings.protocol,
+    )  # fmt: skip
     return plan, files
 
 

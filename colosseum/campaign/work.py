@@ -18,7 +18,7 @@ from colosseum.campaign.margins import few_seeds
 from colosseum.campaign.meter import Gauge
 from colosseum.campaign.model_options import Asking, Wanted, read_asking
 from colosseum.campaign.part import Part, Say, read_design, sharded, silent
-from colosseum.campaign.planning import Planned, configured, plan
+from colosseum.campaign.planning import Planned, check_rules, configured, plan
 from colosseum.campaign.runner import Options
 from colosseum.campaign.screening import Screener, screening_words
 from colosseum.campaign.verifying import looked, unrecorded
@@ -231,6 +231,7 @@ def draft(checked: Checked, request: Request) -> Work:
     passing = [Planned(block, ()) for block in screener.passing(blocks(design))]
     if not passing:
         raise screener.nothing
+    check_rules(trials, trials.of(passing[0].block)[0])
     return Work(request, design, asking, trials, folder, replace(asked, screening=screener.screening), passing)
 
 

@@ -53,8 +53,7 @@ class LiveRun:
 
     async def play(self) -> None:
         """Play to the end. Raises CallFailed when a player could not be asked; the trace then ends with `failed`."""
-        library = self.trial.instance.library
-        self.data = {agent: library.knowledge(self.stage, agent) for agent in self.stage.order}
+        self.data = {agent: self.trial.instance.library.knowledge(self.stage, agent) for agent in self.stage.order}
         for event, content in self.trial.opening():
             self.trace.write(event, **content)
         try:

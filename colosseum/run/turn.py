@@ -165,9 +165,10 @@ class Rules:
     def _solver(self) -> Solver:
         return Solver(replace(self.task, payoffs=()))  # what payoffs add to the program would only be in the way
 
-    def prepare(self) -> None:
-        """Lower what a report cannot do without: the joint payoff. Raises NotLowered."""
+    def can_be_kept(self) -> bool:
+        """Whether an assignment keeps them all, and what a report needs can be lowered. Raises NotLowered."""
         Solver(self.task).highs.lowered.objective(WELFARE)
+        return not any(self.task.hard) or self._solver.maximise(Goal()).status != "infeasible"
 
     def forbids(self, decided: Mapping[str, Value], variable: str, value: Value) -> str | None:
         """The statement of a rule that the decision would break for good; None when it may be taken.
