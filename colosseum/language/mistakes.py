@@ -36,7 +36,7 @@ def _no_opener(f: ReadingFailure) -> Diagnostic | None:
     meant = words.meant_opener(f.token)
     if meant:
         misspelt = words.meant_keyword(f.token, words.OPENERS)
-        help_ = f"did you mean `{meant}`?" if misspelt else f"that is a `{meant}` here"
+        help_ = f"did you mean `{meant}`?" if misspelt else f"here that is written `{meant}`"
     return report("C016", f.place, f"{words.found(f.token)} does not begin a statement", help=help_)
 
 

@@ -53,7 +53,7 @@ def _called(expr: syntax.Call, env: Environment) -> Folded:
 def _looked_up(expr: syntax.Lookup, env: Environment) -> Folded:
     """`cost[a, t]`; `engineer[1..3]` where the name is not declared."""
     if not isinstance(expr.base, syntax.Name):
-        raise Fault("only a table or a variable can be looked up", code="C044")
+        raise Fault("only a table or a variable can be looked up", code="C044", help="as in `cost[a, t]`")
     name, symbol = expr.base.id, env.facts.spec.symbols.get(expr.base.id)
     if symbol and name in env.bindings:
         raise Poisoned(f"a loop variable hides `{name}`")

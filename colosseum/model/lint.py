@@ -93,7 +93,7 @@ def _outside_domains(spec: Declared, sheets: Sheets) -> Iterator[Diagnostic]:
 
 
 def _idle_channels(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Secret channels for one agent whose members are not drawn, or for those whom a known channel joins alone.
+    """Secret channels whose members are not drawn, for one agent, or for those whom a known channel joins alone.
 
     An edge of a sparse network is such a channel: a pair that it joins gets nothing new by a secret one.
     """
@@ -102,11 +102,11 @@ def _idle_channels(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     drawn = {c.name for c in spec.of(syntax.Coalition) if isinstance(c.members, syntax.Drawn)}
     for channel in (channel for channel in spec.of(syntax.Channel) if channel.secret):
         source, who = channel.members, members[channel.name]
-        if frozenset(who) in known:
+        fixed = isinstance(source, syntax.Given) and drawn.isdisjoint(source.value.mentions)  # the same at all seeds
+        if fixed and frozenset(who) in known:
             message = f"the members of `{channel.name}` already have a channel of their own: `{known[frozenset(who)]}`"
-            help_ = "an arm that turns it on gives them nothing new"
-            yield report("W009", channel.name_span, message, help=help_)
-        if len(who) == 1 and isinstance(source, syntax.Given) and drawn.isdisjoint(source.value.mentions):
+            yield report("W009", channel.name_span, message, help="an arm that turns it on gives them nothing new")
+        if fixed and len(who) == 1:
             message = f"`{who[0]}` is alone in `{channel.name}`, and has nobody to talk to there"
             yield report("W016", channel.name_span, message, help="name at least two agents, or drop the channel")
 
