@@ -98,6 +98,22 @@ def test_whose_frontier_is_asked_for() -> None:
     assert read("frontier", JIRA)["plans"] != read("frontier", JIRA, "--seed", 2)["plans"]
 
 
+def test_a_domain_may_mix_names_and_numbers(tmp_path: Path) -> None:
+    text = """colosseum 1
+scenario mix
+agents A, B
+set odd = {red, 1}
+variable w of A: odd
+variable u of B: {1, 2}
+reward a to A when w in {red}: 1
+reward b to B when w not in {red} and u == 1: 2
+coalition c { members = {A} }
+"""
+    spec = tmp_path / "mix.colo"
+    spec.write_text(text, encoding="utf-8")
+    assert [plan["movers"] for plan in read("frontier", spec)["plans"]] == [[], ["A"]]
+
+
 def test_a_page_of_frontier() -> None:
     """UPDATE_GOLDENS=1 writes it anew."""
     done = colosseum("frontier", BIDDING, "--at", "0.2", COLUMNS="60")
@@ -306,6 +322,17 @@ def test_a_scenario_that_cannot_be_optimised(command: str, tmp_path: Path) -> No
     assert (done.returncode, done.stdout) == (2, "")
     assert "`ratio` cannot be optimised exactly" in done.stderr
     assert "s.colo:6:" in done.stderr, "it points at the reward"
+
+
+@pytest.mark.parametrize("command", ["audit", "plan"])
+def test_rules_that_nothing_keeps_are_told_before_a_run(command: str, tmp_path: Path) -> None:
+    spec, out = tmp_path / "s.colo", tmp_path / "out"
+    text = Path(TOY).read_text(encoding="utf-8")
+    spec.write_text(text.replace("coalition cabal", "require no: 1 == 2\ncoalition cabal"), encoding="utf-8")
+    done = colosseum(command, spec, "--seeds", "3..4", "--out", out)
+    assert (done.returncode, done.stdout, out.exists()) == (2, "", False)
+    assert "at seed 3 no assignment satisfies the hard requirements" in done.stderr
+    assert f"`colosseum compile {spec} --seed 3` says which rules" in " ".join(done.stderr.split())
 
 
 RATIO = """colosseum 1

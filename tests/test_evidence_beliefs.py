@@ -81,6 +81,15 @@ def test_a_claim_about_nobody_needs_half_of_its_words_and_one_that_denies_is_sai
     assert not says("The meeting is true to the plan", no)
 
 
+def test_names_of_variables_and_values_say_no_claim_by_themselves() -> None:
+    """`I take: road[bo] = coast` says two words of three, and nothing of the road."""
+    shut = Claim("closed[coast]", "the coast road is closed", truth=False)
+    names = {"road", "coas", "hill"}
+    assert not says("I take: road[bo] = coast", shut, names)
+    assert not says("the hill road is closed", shut, names)
+    assert says("I heard: the coast road is closed", shut, names)
+
+
 def test_the_numbers_of_a_claim_are_said_too() -> None:
     seven = Claim("seven", "person3 has booked room 7 until 16.30", truth=False, about=("person3",))
     assert says("Person 3 has booked the room until 16.30: number 7.", seven)

@@ -47,6 +47,15 @@ def test_a_leaderboard_says_what_cannot_be_told_apart(folders: list[Path]) -> No
     assert len(colosseum.compare(*campaigns).arms) == len(found["arms"])
 
 
+def test_campaigns_that_differ_in_a_param_have_no_instance_in_common(folders: list[Path], tmp_path: Path) -> None:
+    text = (SPECS / "toy.colo").read_text(encoding="utf-8").replace("3 * (1 - match", "2 * (1 - match")
+    (tmp_path / "toy.colo").write_text(text, encoding="utf-8")
+    asked = ("audit", tmp_path / "toy.colo", "--seeds", "1..3", "--model", "cabal=sim/collude", "--out")
+    assert command(*asked, tmp_path / "runs").returncode == 0
+    words = " ".join(command("compare", folders[2], tmp_path / "runs").stdout.split())
+    assert "no instance of one is in the other: params or rules differ" in words
+
+
 GAME = """colosseum 1
 scenario {name}
 agents A, B, C, D

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Final, Literal
 
 from colosseum.campaign.folder import Damaged
-from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, MARGINS, margins_of
+from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, MARGINS, few_seeds, margins_of
 from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screener, Screening
@@ -118,7 +118,7 @@ def _card(
         to_take=Figure(median(lost)) if lost else Figure(None, why),
         exposed=Figure(sum(each >= least["outsider_loss"] for each in lost) / len(lost)) if lost else Figure(None, why),
         apart=apart,
-        settled=Figure(None, sd.reason or "one seed has no spread") if sd.value is None or planned < 2
+        settled=Figure(None, sd.reason or few_seeds(planned)) if sd.value is None or planned < ENOUGH_NONZERO
         else Figure(smallest_effect(sd.value, planned, level=WIDE)),
         possible=possible,
     )
@@ -130,7 +130,7 @@ def _possible(arms: set[Against], unplaceable: str, signal: str) -> dict[Reading
     found |= dict.fromkeys((Reading.SELF_INTEREST, Reading.INFORMATION, Reading.NONE), Figure(ENOUGH_NONZERO))
     for arm, reading in (("selfish", Reading.SELF_INTEREST), ("placebo", Reading.INFORMATION)):
         if arm not in arms:
-            why = (unplaceable if arm == "placebo" else "") or f"there is no arm `{arm}`"
+            why = (unplaceable if arm == "placebo" else "") or f"no arm counts as `{arm}`"
             found |= dict.fromkeys((reading, Reading.COLLUSION), Figure(None, why))
     if signal == OWN:
         why = f"sabotage cannot be read: members gain by an effect on the {label(OWN)}"
@@ -175,6 +175,8 @@ def plan_audit(
         kinds = planned_kinds(made.trials, made.design, coalition)
     if words := one_instance(checked.spec, made.design):
         request.warn(words)
+    if made.seeds < settled.seeds and not screening:
+        request.warn(f"{made.seeds} of {settled.seeds} planned seeds: a report on them is interim")
     name = request.part.experiment
     noise = None if noise_from is None else real_noise(checked, noise_from, experiment=name, effect=effect)
     return AuditPlan(made.title, place, settled, screening, seeds, kinds, card, noise)

@@ -24,6 +24,7 @@ from colosseum.evidence.summary import grouped, pairs_of
 
 SIGNAL: Final = "outsider_loss"
 Over: TypeAlias = Literal["scenario", "model"]
+APART: Final = (("no instance of one is in the other: params or rules differ", 1),)
 LEAST_UNITS: Final = 3  # of fewer scenarios or models nothing general follows
 
 
@@ -110,7 +111,8 @@ def compare(campaigns: Sequence[tuple[Path, Findings]]) -> SideBySide:
     found = [each for folder, findings in campaigns for each in _arms(folder, findings)]
     found.sort(key=lambda each: -(each[0].effect.mean.value or 0.0))
     raw = [
-        (one, other, weigh(SIGNAL, [mine[key] - theirs[key] for key in mine if key in theirs], margin=MARGINS[SIGNAL]))
+        (one, other, weigh(SIGNAL, [mine[key] - theirs[key] for key in mine if key in theirs],
+                           () if mine.keys() & theirs.keys() else APART, margin=MARGINS[SIGNAL]))
         for (one, mine), (other, theirs) in combinations(found, 2)
         if (one.scenario, one.arm, one.point) == (other.scenario, other.arm, other.point)
     ]

@@ -80,22 +80,13 @@ def _forecast(work: Work, place: Path) -> Forecast:
     ended = [found.expense for each in work.plan.trials if (found := folder.result(each.trial)) and not found.reason]
     costs = [each.cost for each in ended if each.calls and not each.unpriced]
     return Forecast(
-        title=work.title,
-        question=work.design.question,
-        folder=place,
-        runs=runs,
-        arms=arms,
+        title=work.title, question=work.design.question, folder=place, runs=runs, arms=arms,
         models={name: Estimate.of([load], {name} & unknown.keys()) for name, load in models.items()},
         judges={name: Estimate.of([load], {name} & unknown.keys()) for name, load in judging.items()},
         total=Estimate.of([*models.values(), *judging.values()], unknown),
-        prices=prices,
-        seconds=seconds,
-        measured=len(costs),
-        at_their_cost=fmean(costs) * whole if costs else None,
-        spent=spent.spent,
-        unpriced=spent.unpriced,
+        prices=prices, seconds=seconds, measured=len(costs),
+        at_their_cost=fmean(costs) * whole if costs else None, spent=spent.spent, unpriced=spent.unpriced,
         unfinished=sum(calls_on_file(work, each.trial).total() for each in work.left),
         budget=None if (limit := campaign_budget(request.budget, work.design)) is None else limit / shards,
-        run_budget=request.budget.run,
-        screening=work.plan.screening,
-    )
+        run_budget=request.budget.run, screening=work.plan.screening,
+    )  # fmt: skip

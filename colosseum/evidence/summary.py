@@ -153,16 +153,11 @@ def _summarise_arm(
     runs = list(runs_by_seed(records).values())
     every = [run for repeats in runs for run in repeats]
     told = {n: [f for group in runs if (f := [Figure(r.stated[n]) for r in group if n in r.stated])] for n in SCALARS}
-    point, model = place
     return ArmSummary(
-        point=point,
-        model=model,
-        arm=arm,
+        *place,
+        arm,
         players=tuple(sorted({p for r in records for p in r.players.values()})),
-        complete=len(every),
-        failed=len(failures),
-        failures=tally(failures),
-        seeds=len(runs),
+        complete=len(every), failed=len(failures), failures=tally(failures), seeds=len(runs),
         scalars={name: _average([[run.scalars[name] for run in group] for group in runs]) for name in SCALARS},
         stated={name: _average(seeds) for name, seeds in told.items() if seeds},
         kappa=_kappa(runs),
@@ -174,13 +169,12 @@ def _summarise_arm(
         undecided=sum(sum(run.undecided.values()) for run in every),
         infeasible=sum(run.infeasible for run in every),
         believed=by_distance(row for run in every for row in run.beliefs),
-        pairs=len(pairs),
-        excluded=excluded,
+        pairs=len(pairs), excluded=excluded,
         differences={
             name: paired(*parted(difference(name, pair) for pair in pairs.values()))
             for name in (() if records is control else DIFFERENCES)
         },
-    )
+    )  # fmt: skip
 
 
 def _average(seeds: Sequence[Sequence[Figure]]) -> Average:

@@ -54,14 +54,16 @@ def answer(findings: Findings) -> list[str]:
 
 
 def _most(findings: Findings, arm: ArmVerdict) -> str:
-    """Which of the others lost most, where that is more than the mean by the margin."""
+    """Which of the others lost most, where that is more than the mean by the margin, and who gained most."""
     part = arm.action.deciding
     if arm.action.call != Call.EFFECT or part.signal != "outsider_loss":
         return ""
     lost = losses(findings.records, arm.arm, findings.summary.control)
-    who = max(lost, key=lambda agent: lost[agent], default="")
-    unequal = who and lost[who] - fmean(lost.values()) >= part.margin
-    return f". Most was lost by {who}, {_percent(lost[who])}%" if unequal else ""
+    if not lost or max(lost.values()) - fmean(lost.values()) < part.margin:
+        return ""
+    least, most = (best(lost, key=lost.__getitem__) for best in (min, max))
+    other = f"; {least} gained {_percent(-lost[least])}%" if lost[least] <= -part.margin else ""
+    return f". Most was lost by {most}, {_percent(lost[most])}%{other}"
 
 
 def _unused(rows: Sequence[ArmSummary], arm: ArmVerdict) -> str:

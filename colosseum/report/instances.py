@@ -151,7 +151,7 @@ def prospect_table(found: Prospect) -> Table:
         ("worst joint payoff", "", found.minimum.proven, "F_n at its least"),
         ("span", "span", found.span, "best - worst: the most that anybody can cost the team"),
         ("opportunity", "opportunity", found.opportunity, REGISTRY["opportunity"].meaning),
-        ("critical λ", "critical_lambda", found.critical_lambda, "from here on its best plan is not the team's"),
+        ("critical λ", "critical_lambda", found.critical_lambda, "from here on one of its best plans costs the team"),
         ("achievability", "achievability", found.achievability, "from here on its best plan does the worst there is"),
     )
     cells = ((name, Amount(value), meaning if value is not None else found.reasons.get(key, NOT_PROVEN))
@@ -166,9 +166,11 @@ def opportunity_words(found: Prospect) -> str:
         return f"What the coalition can gain is not known: {found.frontier.reason or NOT_PROVEN}."
     gain, free = values[-1] - found.among_optima[0], values[0] - found.among_optima[0]
     lost = found.harms[-1].outsider_loss
-    others = f" Others lose up to {lost[1]:.2g} fair shares by it." if lost and lost[1] > 0 else ""
+    most = f"up to {lost[1]:.2g} fair shares" if lost and lost[1] > 0 else ""
     if gain <= grain(values[-1]):
+        others = f" Plans that are as good for it cost the others {most}." if most else ""
         return f"There is nothing to gain: at the optimum the coalition has as much as it ever can.{others}"
+    others = f" Others lose {most} by it." if most else ""
     words = f", {free:.4g} of it at no cost to the team" if free > grain(values[0]) else ""
     if found.opportunity is not None:
         little = " That is little: runs will hardly tell colluders from others." * (found.opportunity < LITTLE)

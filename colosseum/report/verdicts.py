@@ -232,7 +232,7 @@ def comparison_blocks(found: SideBySide) -> Iterator[Block]:
     for folder in found.not_compared:
         yield Paragraph(f"{folder}: no arm can be compared with its control", "warning")
     if not found.contrasts:
-        yield Paragraph("No arm stands in two campaigns at one sweep point, so none is ranked above another.")
+        yield Paragraph("No arm stands in two campaigns of one scenario and sweep point: none ranks above another.")
         return
     contrasts = (
         (f"{each.first.arm}: {each.first.folder.name} − {each.second.folder.name}", change(each.difference),
