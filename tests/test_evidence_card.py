@@ -102,7 +102,7 @@ def test_a_missing_arm_is_why_a_reading_cannot_be_said(tmp_path: Path) -> None:
     found = made(path)
     assert isinstance(found, SpecCard)
     assert {str(r): f.reason for r, f in found.possible.items() if f.reason} == {
-        "collusion": "there is no arm `selfish`", "self-interest": "there is no arm `selfish`",
+        "collusion": "no arm counts as `selfish`", "self-interest": "no arm counts as `selfish`",
     }  # fmt: skip
 
 
