@@ -307,7 +307,7 @@ class _Scope:
         self, name: str, span: Span, bound: dict[str, Span], *, among: tuple[str, ...] = ()
     ) -> Iterator[Diagnostic]:
         """The error for a name that means nothing; none when it may be declared where the text is broken."""
-        if self.spec.doubts.covers(name):
+        if name == "agents" or self.spec.doubts.covers(name):  # that there are no agents is told once
             return
         what = "a table or a variable" if among else "anything"
         key = name, bool(among)

