@@ -103,7 +103,7 @@ def test_over_scenarios_the_mean_is_one_of_random_effects(campaigns: list[coloss
 
 def test_of_two_scenarios_nothing_is_pooled_and_the_page_says_why(campaigns: list[colosseum.Campaign]) -> None:
     (pooled,) = colosseum.compare(*campaigns[:2]).pooled
-    assert pooled.effect == "2 of at least 3 units: nothing general follows"
+    assert pooled.effect == "2 units where 3 are needed: nothing general follows"
     told = command("compare", *(each.folder for each in campaigns), COLUMNS="80", NO_COLOR="1")
     assert "3 scenarios, " in told.stdout
     assert all(len(line) <= 80 for line in told.stdout.splitlines())

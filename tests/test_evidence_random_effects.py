@@ -79,8 +79,8 @@ def test_no_other_variance_is_more_likely_nearby(units: list[tuple[float, float]
 
 
 def test_of_two_units_nothing_follows_nor_of_one_without_a_variance() -> None:
-    assert random_effects([0.1, 0.2], [1.0, 1.0]) == "2 of at least 3 units: nothing general follows"
-    assert random_effects([], []) == "0 of at least 3 units: nothing general follows"
+    assert random_effects([0.1, 0.2], [1.0, 1.0]) == "2 units where 3 are needed: nothing general follows"
+    assert random_effects([], []) == "0 units where 3 are needed: nothing general follows"
     assert random_effects([0.1, 0.2, 0.3], [1.0, 0.0, 1.0]) == (
         "of one unit all pairs are alike, so that its variance is not known"
     )

@@ -155,7 +155,7 @@ def random_effects(estimates: Sequence[float], variances: Sequence[float]) -> Ra
 
     y, v, k = np.array(estimates), np.array(variances), len(estimates)
     if k < LEAST_UNITS:
-        return f"{k} of at least {LEAST_UNITS} units: nothing general follows"
+        return f"{k} units where {LEAST_UNITS} are needed: nothing general follows"
     if not v.min() > 0:
         return "of one unit all pairs are alike, so that its variance is not known"
 

@@ -135,7 +135,7 @@ def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
         if words := harmless_words(found):
             yield Paragraph(words)
         scan = f"`colosseum scan --size {len(found.coalition.members)}` shows what members can do alone"
-        yield Paragraph(f"A plan is everybody's, the others' too; {scan}.", "quiet")
+        yield Paragraph(f"In a plan all decide as it says, the others too; {scan}.", "quiet")
     for place, step in enumerate(found.frontier.steps, start=1):
         if step.reason:
             words = f"not proven: there may be more points between {place} and {place + 1}, {step.reason}"

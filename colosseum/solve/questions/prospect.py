@@ -249,6 +249,6 @@ def _achievability(found: Frontier, minimum: Optimum, span: float | None) -> flo
         return "every assignment is worth the same to the team"
     last = found.points[-1].joint_payoff
     if last - minimum.value > grain(last) or not found.steps:
-        return "even at λ = 1 some best plan costs the team less than the span"
+        return "even at λ = 1 one of its best plans leaves the team more than its worst"
     step = found.steps[-1]
     return f"not proven: {step.reason}" if step.reason else step.strength
