@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from filelock import FileLock, Timeout
 
@@ -90,7 +90,8 @@ def _changed(folder: Folder, plan: Plan, into: Folder) -> Found:
     """What `log verify` finds: traces and scenarios of runs that have ended are made again."""
     ended = [each for each in plan.trials if folder.ended(each.trial)]
     of = {path: each for each in ended for path in (folder.trace(each.trial), folder.scenario(each.scenario))}
-    results, make = {folder.result_path(each.trial): each for each in ended}, cast(Remaking | None, None)
+    results = {folder.result_path(each.trial): each for each in ended}
+    make: Remaking | None = None
     for fault in verify(folder, plan).faults:
         path, fresh = folder.path / fault.file, into.path / fault.file
         if path not in of:

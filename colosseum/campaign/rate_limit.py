@@ -25,7 +25,8 @@ BELOW = 0.96  # of the pace that was too much: to there it is cut, and to there 
 FAR, FARTHER = 0.7, 0.5  # the same where every other call is refused: as long as few are counted, and after that
 FEW = 4  # calls of which a refused half says little of how far the pace is from the limit
 AT_ONCE = 1.25  # by how much every answer raises a pace that is below that
-GROWTH, MANY = 0.0007, 100.0  # by how much every answer raises it above that, and answers after which by more
+GROWTH, MANY = 0.0007, 100.0
+"""By how much every answer raises a pace above that, and answers in a row after which each raises it by more."""
 STEADY = 30.0  # seconds without a cut after which it grows faster. The first are shorter, to find the limit.
 DOUBLING = 15.0  # seconds in which it doubles then, as room does
 SOON = 15.0  # seconds after a cut in which another one belongs to the same series: less than a rest

@@ -69,15 +69,13 @@ class Registered(Published):
 def register(design: Design, checked: Checked, *, seeds: int, configuration: str) -> Registered:
     """Of an experiment as it is first asked for; more seeds than its spec names may be asked for."""
     coalition, settings = next(iter(checked.expansion.scenario.coalitions), None), design.cells[0].conditions.settings
-    return sealed(
-        Registered(
-            question=design.question, signal=signal_of(settings, coalition), margins=margins_of(settings, coalition),
-            seeds=max(len(design.seeds), seeds), repeats=design.repeats, arms=design.arms,
-            points=tuple(dict.fromkeys(cell.point for cell in design.cells)),
-            fixed=fixed(checked.spec, coalition.name if coalition else ""), configuration=configuration, digest="",
-            purposes=design.purposes, contrasts=design.contrasts,
-        )
-    )  # fmt: skip
+    return sealed(Registered(
+        question=design.question, signal=signal_of(settings, coalition), margins=margins_of(settings, coalition),
+        seeds=max(len(design.seeds), seeds), repeats=design.repeats, arms=design.arms,
+        points=tuple(dict.fromkeys(cell.point for cell in design.cells)),
+        fixed=fixed(checked.spec, coalition.name if coalition else ""), configuration=configuration, digest="",
+        purposes=design.purposes, contrasts=design.contrasts,
+    ))  # fmt: skip
 
 
 def sealed(registered: Registered) -> Registered:

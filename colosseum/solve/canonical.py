@@ -16,8 +16,6 @@ from colosseum.solve.scoring import grain
 STEP = 10.0  # grains that a joint value costs more than the one before it; an answer is proven to one
 MOST_RANKS = 1_000  # joint values of variables that are told apart at once
 MOST_TESTS = 50  # values that are tried before it is left open which optimum is the first
-
-
 Ask: TypeAlias = Callable[[Query], Optimum | None]
 
 
