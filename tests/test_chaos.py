@@ -1,7 +1,9 @@
 """`colosseum chaos` over real sockets: what the openai client gets, streams, equal draws, campaigns through it."""
 
+import asyncio
 import json
 import random
+import signal
 import socket
 import threading
 from pathlib import Path
@@ -17,8 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_cli_commands import colosseum
 
+from colosseum.campaign.signals import handling, interrupt
 from colosseum.chaos.injection import IN_A_ROW, KINDS, PACING, TRANSPORT, Faults, read_faults
 from colosseum.chaos.odd_answers import SHAPES, reshaped
+from colosseum.chaos.proxy import run_proxy
 from colosseum.cli.guide import guide_pages
 
 MESSAGES = [{"role": "user", "content": "hello"}]
@@ -175,6 +179,28 @@ def test_wrong_options_are_told_before_anything_is_served(options: tuple[str, st
     done = colosseum("chaos", "--to", "http://127.0.0.1:9", *options)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
+
+
+def test_a_signal_that_comes_while_a_finalizer_runs_ends_it() -> None:
+    """Python drops what is raised there: https://docs.python.org/3/reference/datamodel.html#object.__del__."""
+
+    class Last:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGTERM)
+
+    dropped: list[bool] = []
+
+    def again() -> None:
+        dropped.append(True)
+        signal.raise_signal(signal.SIGTERM)
+
+    def ready(_: str) -> None:
+        Last()
+        asyncio.get_running_loop().call_later(5, again)
+
+    with handling(interrupt, signal.SIGTERM):
+        assert run_proxy("http://127.0.0.1:9", None, seed=1, port=0, log=None, ready=ready).requests == 0
+    assert not dropped
 
 
 def test_a_port_that_is_taken_is_told() -> None:

@@ -49,13 +49,11 @@ class Faults:
 
     def draw(self, digest: str) -> Injection:
         """The fault of the next request with this digest."""
-        self.came[digest] += 1
-        time = self.came[digest]
+        self.came[digest] = time = self.came[digest] + 1
         draw = random.Random(f"{self.seed} {digest} {time}")
         rest = max(0.0, 1 - sum(self.shares.values()))
         (kind,) = draw.choices((*self.shares, None), (*self.shares.values(), rest))
-        if self.in_a_row[digest] == IN_A_ROW:
-            kind = None
+        kind = None if self.in_a_row[digest] == IN_A_ROW else kind
         self.in_a_row[digest] = 0 if kind is None else self.in_a_row[digest] + 1
         return Injection(digest, time, kind, draw)
 

@@ -58,9 +58,7 @@ def _changed(value: Json, names: tuple[str, ...], change: Callable[[Json], Json]
     """The value with these fields changed, wherever they are."""
     match value:
         case dict():
-            return {
-                name: change(each) if name in names else _changed(each, names, change) for name, each in value.items()
-            }
+            return {name: change(it) if name in names else _changed(it, names, change) for name, it in value.items()}
         case list():
             return [_changed(each, names, change) for each in value]
         case _:

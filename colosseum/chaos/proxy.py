@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import json
 import os
+import signal
 import socket
 import struct
 from collections import Counter
@@ -65,7 +66,11 @@ class Proxy:
         return f"{self.requests:,} requests, {self.injected.total():,} faults{''.join(kinds)}"
 
     async def serve(self, port: int, ready: Callable[[str], None]) -> None:
-        """Serve until cancelled; `ready` gets the address and a hint. Raises OSError where the port is taken."""
+        """Serve until Ctrl-C or SIGTERM; `ready` gets the address and a hint. Raises OSError: the port is taken."""
+        over = asyncio.Event()
+        with suppress(NotImplementedError):  # on Windows Ctrl-C cancels us, and there is no SIGTERM
+            for each in (signal.SIGINT, signal.SIGTERM):  # an exception could be raised, and lost, in any callback
+                asyncio.get_running_loop().add_signal_handler(each, over.set)
         app = web.Application(client_max_size=0)  # no limit
         app.router.add_route("*", "/{path:.*}", self._answer)
         runner = web.AppRunner(
@@ -80,7 +85,7 @@ class Proxy:
             try:
                 await web.TCPSite(runner, HOST, port, backlog=1024).start()
                 ready(f"http://{HOST}:{runner.addresses[0][1]}\nUse this address as --api-base; Ctrl-C ends it.")
-                await asyncio.Event().wait()
+                await over.wait()
             finally:
                 await runner.cleanup()
 
@@ -103,11 +108,10 @@ class Proxy:
         """Whether this request comes before the pace allows it."""
         if self.faults.pacing is None:
             return False
-        now = asyncio.get_running_loop().time()
-        if now < self.following:
-            return True
-        self.following = now + 1 / self.faults.pacing
-        return False
+        now, earliest = asyncio.get_running_loop().time(), self.following
+        if now >= earliest:
+            self.following = now + 1 / self.faults.pacing
+        return now < earliest
 
     async def _injected(self, request: web.Request, body: bytes, drawn: Injection) -> web.StreamResponse:
         """The fault that was drawn, or the answer."""
