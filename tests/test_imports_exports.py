@@ -69,6 +69,16 @@ def test_what_is_exported_comes_back_equal(own: Path, tmp_path: Path, to: str) -
     assert {run.became for run in again.runs} == {"known"}
     assert not Campaign(tmp_path / "in").verify().faults
     assert [Campaign(folder).findings.report.imported for folder in (own, tmp_path / "in")] == [None, READ_BY[to]]
+    tables = [Campaign(each).export("csv", tmp_path / f"{n}.csv").path for n, each in enumerate((own, tmp_path / "in"))]
+    assert said(tables[0]) == said(tables[1])
+
+
+def said(table: Path) -> list[Any]:
+    """The messages, delivered or not, and the thoughts of a table of runs, in order."""
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["text"]]
+    names = ("arm", "seed", "repeat", "round", "agent", "kind", "channel", "text")
+    return sorted([[row[name] for name in names] for row in rows], key=lambda cells: cells[:3])
 
 
 def test_a_deal_of_the_spec_is_read_alike_whether_runs_are_played_or_imported(tmp_path: Path) -> None:
@@ -86,7 +96,7 @@ def test_a_deal_of_the_spec_is_read_alike_whether_runs_are_played_or_imported(tm
 
 @pytest.mark.parametrize("to", WRITERS)
 def test_names_may_hold_blanks_and_quotes(tmp_path: Path, to: str) -> None:
-    text = re.sub(r"\bA\b", """"Ann O'Neil\"""", SPEC)
+    text = re.sub(r"\bB\b", '"=B()"', re.sub(r"\bA\b", """"Ann O'Neil\"""", SPEC))
     own = scripted(tmp_path, text=text)
     written = Campaign(own).export(to, tmp_path / f"x{WRITERS[to][0]}")
     found = import_runs(checked(tmp_path / "match.colo"), [written.path], tmp_path / "in", reader=READ_BY[to])
@@ -129,7 +139,7 @@ def test_a_spreadsheet_computes_nothing(tmp_path: Path) -> None:
     folder = modelled(tmp_path, text=SPEC)
     Campaign(folder).export("csv", tmp_path / "x.csv")
     with open(tmp_path / "x.csv", encoding="utf-8", newline="") as file:
-        cells = {row["text"] for row in csv.DictReader(file)}
+        cells = {cell for row in csv.DictReader(file) for cell in row.values()}
     assert HOSTILE in cells
     assert not any(cell.startswith(FORMULA) for cell in cells)
 

@@ -266,6 +266,53 @@ def test_a_param_is_of_the_kind_that_the_spec_gives_it(tmp_path: Path) -> None:
     assert {(listed.seed, listed.point) for listed in trials} == {(1, ""), (2, "n=4"), (3, "x=1.0, w=no")}
 
 
+@pytest.mark.parametrize(
+    ("mapped", "rows", "points"),
+    [
+        ("", "x,A,talk,1,4,n=4\ny,A,talk,1,6,n=6\n", ["n=4", "n=6"]),
+        ("param n is size", "x,A,talk,1,4,\ny,A,talk,1,6.0,\n", ["n=4", "n=6"]),
+        ("", "x,A,talk,1,4,\n", "its params fit 2 points: name the one it has in a column `point`: n=4 or n=6"),
+        ("param n is size", "x,A,talk,1,5,\n", "its params fit 0 points"),
+        ("param n is size", "x,A,talk,1,6,n=4\n", "its params fit 0 points"),
+    ],
+)
+def test_a_run_of_a_sweep_is_of_the_point_that_it_tells(
+    tmp_path: Path, mapped: str, rows: str, points: list[str] | str
+) -> None:
+    table, spec = tmp_path / "a.csv", spec_in(tmp_path, f'trace from "table" {{ agent a is agent  {mapped} }}')
+    swept = spec.read_text(encoding="utf-8").replace("agents", "param n = 3\nagents", 1)
+    spec.write_text(swept.replace("  seeds", "  sweep n in 4, 6\n  seeds"), encoding="utf-8")
+    table.write_text("run,agent,arm,seed,size,point\n" + rows, encoding="utf-8")
+    if isinstance(points, str):
+        assert imported(spec, table, code=1)["runs"][0]["reason"].startswith(points)
+    else:
+        imported(spec, table)
+        assert [listed.point for listed in Reader(tmp_path / "in").plan().trials] == points
+
+
+@pytest.mark.parametrize("condition", ["it in 1..3", "it * 2 == 2", "it not in {1}"])
+def test_a_mapping_that_computes_more_is_told(tmp_path: Path, condition: str) -> None:
+    table, spec = tmp_path / "a.csv", spec_in(tmp_path, f'trace from "table" {{ arm talk is {condition} }}')
+    table.write_text("agent,seed,it\nA,1,1\n", encoding="utf-8")
+    with pytest.raises(ColosseumError, match="it computes only sums"):
+        imported(spec, table)
+
+
+@pytest.mark.parametrize(
+    ("condition", "cell", "holds"),
+    [
+        ("1 == it", "1", True), ("1 <= it <= 3", "2.0", True), ("it <= 3", "4", False), ("true == it", "TRUE", True),
+        ('it == "1_0"', "1_0", True), ("it == 10", "1_0", False),
+    ],
+)  # fmt: skip
+def test_either_side_of_a_comparison_may_be_a_text_of_a_number(
+    tmp_path: Path, condition: str, cell: str, *, holds: bool
+) -> None:
+    table, spec = tmp_path / "a.csv", spec_in(tmp_path, f'trace from "table" {{ arm talk is {condition} }}')
+    table.write_text(f"agent,seed,it\nA,1,{cell}\n", encoding="utf-8")
+    assert len(imported(spec, table, code=int(not holds))["runs"]) == 1
+
+
 def test_a_column_named_broken_is_as_any_other(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("agent,arm,seed,text,broken\nA,talk,1,hi,yes\n", encoding="utf-8")

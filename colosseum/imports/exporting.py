@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -132,10 +133,9 @@ def write_table(file: IO[bytes], runs: Iterable[ExportedRun], scenario: str) -> 
     table = csv.DictWriter(lines, COLUMNS, restval="", extrasaction="ignore")
     table.writeheader()
     for run in runs:
-        for agent, model in run.listed.players.items():
-            table.writerow(run.fields | {"agent": agent, "model": model, "kind": "agent"})
-        for act in (act for turn in run.turns for act in turn):
-            table.writerow({**run.fields, **act, "text": guarded(act.get("text"))})
+        agents = [{"agent": agent, "model": model, "kind": "agent"} for agent, model in run.listed.players.items()]
+        for act in chain(agents, *run.turns):
+            table.writerow({name: guarded(cell) for name, cell in {**run.fields, **act}.items()})
     lines.detach()
 
 
@@ -239,8 +239,6 @@ def _events(run: ExportedRun) -> Iterator[dict[str, Any]]:
 
 
 WRITERS: Final[dict[str, tuple[str, Callable[[IO[bytes], Iterable[ExportedRun], str], None]]]] = {
-    "csv": (".csv", write_table),
-    "eval": (".eval", write_inspect),
-    "otlp": (".jsonl", write_spans),
-}
+    "csv": (".csv", write_table), "eval": (".eval", write_inspect), "otlp": (".jsonl", write_spans),
+}  # fmt: skip
 """By format: the ending of its files, and what writes one."""

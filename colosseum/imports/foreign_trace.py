@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -86,7 +87,7 @@ def evaluate(expr: syntax.Expr, fields: Fields, absent: Any = None) -> Any:
             return not holds(operand, fields)
         case syntax.Logical(operator=word, left=left, right=right):
             return (all if word == "and" else any)(holds(side, fields) for side in (left, right))
-        case syntax.Comparison(operands=operands, operators=operators):
+        case syntax.Comparison(operands=operands, operators=operators) if {*operators} <= COMPARED.keys():
             parts = [evaluate(operand, fields, absent) for operand in operands]
             links = zip(operators, parts, parts[1:], strict=False)
             return NOTHING if NOTHING in parts else all(_compared(*link) for link in links)
@@ -113,21 +114,19 @@ def _looked_up(found: Any, keys: list[Any], absent: Any) -> Any:
 
 
 def _compared(sign: str, left: Any, right: Any) -> bool:
-    """Null equals nothing but null; texts of numbers and truths are meant as such."""
-    if isinstance(left, str) and isinstance(right, bool | int | float):
-        left = WORDS.get(left.lower(), number(left))
-    try:
+    """Null equals nothing but null; where one side is no text, texts of numbers and truths are meant as such."""
+    if isinstance(left, str) != isinstance(right, str):
+        left, right = (WORDS.get(e.lower(), number(e)) if isinstance(e, str) else e for e in (left, right))
+    with suppress(TypeError):
         return bool(COMPARED[sign](left, right))
-    except TypeError:
-        return False
+    return False
 
 
 def number(found: Any) -> Any:
-    """A text of a number as one; all else as it stands."""
-    try:
-        return float(found) if isinstance(found, str) else found
-    except ValueError:
-        return found
+    """A text of a number as one; all else as it stands, as does `1_000`, which Python reads."""
+    with suppress(ValueError):
+        return float(found) if isinstance(found, str) and "_" not in found else found
+    return found
 
 
 def whole(found: Any) -> int | None:
@@ -319,14 +318,14 @@ class ForeignTrace:
                 raise Refusal(f"it has {each.round} rounds, the experiment {last - 1}: set `rounds {each.round}` there")
             phase = "planning" if each.round != 0 else "execution"
             about = {"agent": self.agent(each.agent), "round": last if each.round == 0 else each.round}
-            yield _reply(about["agent"], phase, about["round"], each.usage)
-            if each.usage is not None:
-                continue
-            if each.channel is None:
+            if each.usage is None and each.channel is None:
                 yield "thought", {**about, "phase": phase, "kind": "text", "text": each.text}
-            elif each.failed:
+            reply, told = _reply(about["agent"], phase, about["round"], each.usage)
+            asked = {"id": "", "tool": "post", "arguments": {"channel": each.channel, "text": each.text}}
+            yield reply, told | {"calls": [asked] * bool(each.failed)}
+            if each.channel is not None and each.failed:
                 yield "mistake", {**about, "tool": "post", "kind": "unknown_channel", "message": each.failed}
-            else:
+            elif each.channel is not None:
                 channel = self.channels[each.channel]["name"]
                 yield "post", {"number": next(numbers), **about, "channel": channel, "text": each.text}
 

@@ -28,7 +28,7 @@ from colosseum.imports.terrarium_reader import read_terrarium
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Design
-from colosseum.model.values import kind, text
+from colosseum.model.values import Value, kind, text
 from colosseum.players.view import Usage
 from colosseum.run.redaction import Redaction
 from colosseum.run.trace import TraceWriter
@@ -112,7 +112,6 @@ class Import:
         cells = [cell for cell in self.design.cells if cell.name == arm and point in (None, "", cell.point)]
         if not cells:
             raise Refusal(f"the experiment has no arm `{arm}` at the point `{point}`")
-        cell = self._with_params(cells[0], run)
         given = {name: self.mapping.value(name, run.fields) for name in ("seed", "repeat")}
         for name in (name for name, found in given.items() if found is not None and whole(found) is None):
             raise Refusal(f"its {name} is `{given[name]}`, not a whole number")
@@ -121,7 +120,7 @@ class Import:
         if (repeat := whole(given["repeat"])) == 0:
             raise Refusal("repeats count from 1; this is 0: write `repeat is … + 1`")
         try:
-            return self.trials.trial(cell, seed, repeat or 1)
+            return self.trials.trial(self._with_params(cells, run), seed, repeat or 1)
         except ColosseumError as fault:
             raise Refusal(f"there is no instance at seed {seed}: {fault.diagnostics[0].message}") from None
 
@@ -139,20 +138,27 @@ class Import:
             raise Refusal(f"`{arm}` is no arm of `{self.design.name}`; {meant(arm, 'arms', self.design.arms)}")
         return arm
 
-    def _with_params(self, cell: Arm, run: ForeignRun) -> Arm:
-        """The cell with the params that the run itself tells, which make a point of their own."""
-        own = dict(self.checked.expansion.scenario.params)
+    def _with_params(self, cells: list[Arm], run: ForeignRun) -> Arm:
+        """The cell with the params that the run itself tells; where nothing is swept, they make a point of their own.
+
+        Raises Refusal.
+        """
+        own, told = dict(self.checked.expansion.scenario.params), dict[str, Value]()
         for (name, *_), source in self.mapping.of("param"):
-            found = evaluate(source, run.fields)
-            meanings = (found, whole(found), number(str(found)), str(found))  # a cell of CSV is a text
-            value = own[name] if found is None else next((m for m in meanings if type(m) is type(own[name])), None)
-            if value is None:
-                raise Refusal(f"its `{name}` is `{found}`, not {kind(own[name])}")
-            if value != own[name]:
-                point = ", ".join(filter(None, (cell.point, f"{name}={text(value)}")))
-                params = tuple({**dict(cell.conditions.params), name: value}.items())
-                cell = replace(cell, point=point, conditions=replace(cell.conditions, params=params))
-        return cell
+            if (found := evaluate(source, run.fields)) is not None:
+                meanings = (found, whole(found), number(str(found)), str(found))  # a cell of CSV is a text
+                told[name] = next((m for m in meanings if type(m) is type(own[name])), None)
+                if told[name] is None:
+                    raise Refusal(f"its `{name}` is `{found}`, not {kind(own[name])}")
+        fitting = [cell for cell in cells if told.items() <= (own | dict(cell.conditions.params)).items()]
+        if len(fitting) == 1:
+            return fitting[0]
+        if cells[0].point:
+            points = " or ".join(cell.point for cell in cells)
+            raise Refusal(f"its params fit {len(fitting)} points: name the one it has in a column `point`: {points}")
+        point = ", ".join(f"{name}={text(value)}" for name, value in told.items() if value != own[name])
+        params = tuple((dict(cells[0].conditions.params) | told).items())
+        return replace(cells[0], point=point, conditions=replace(cells[0].conditions, params=params))
 
     def finish(self) -> None:
         """Take what stands aside into the folder, and write the list of runs."""

@@ -72,13 +72,11 @@ def _csv_rows(path: Path) -> Iterator[Fields]:
     with sound(path.name), open(path, encoding="utf-8-sig", newline="") as file:
         delimiter = max(",;\t", key=file.readline().count)
         file.seek(0)
-        for number, row in enumerate(csv.DictReader(file, delimiter=delimiter), start=2):
+        for row in (table := csv.DictReader(file, delimiter=delimiter)):
             if None in row or None in row.values():
-                raise Refusal(f"line {number} has another number of cells than the header")
-            cells = {name: None if cell == "" else cell for name, cell in row.items()}
-            if "turn_order" in row and (words := cells.get("text")) is not None:
-                cells["text"] = words.removeprefix(GUARD)
-            yield cells
+                raise Refusal(f"line {table.line_num} has another number of cells than the header")
+            guard = GUARD if "turn_order" in row else ""
+            yield {name: None if cell == "" else cell.removeprefix(guard) for name, cell in row.items()}
 
 
 def _parquet_rows(path: Path) -> Iterator[Fields]:
@@ -162,8 +160,7 @@ def _gathered(
 def _said(row: Fields, author: str, mapping: TraceMapping) -> Iterator[Utterance]:
     """What the answer that a row tells took, and its message or thought."""
     agent, kind, words = str(row.get(author)), row.get("kind"), mapping.value("post", row, "text")
-    if kind == "thought" and words is None:
-        words = row.get("text")
+    words = row.get("text") if kind == "thought" and words is None else words
     spoken = words is not None and kind in (None, "post", "thought") and row.get("variable") is None
     usage = usage_of(row.get("input_tokens"), row.get("output_tokens"), row.get("cost"))
     turn = whole(mapping.value("round", row)) or None

@@ -4,7 +4,7 @@ import hashlib
 import re
 import tomllib
 from ast import literal_eval
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -35,14 +35,14 @@ SHOWN = re.compile(r"^=== BLACKBOARD COMMUNICATIONS ===.*(?=^=== CURRENT PHASE)"
 """What a prompt shows of boards: it is no part of what an agent is told."""
 
 
-def _completed(name: str, content: dict[str, Any], orders: dict[int, tuple[str, ...]]) -> dict[str, Any]:
+def _completed(name: str, content: dict[str, Any], orders: dict[int | None, tuple[str, ...]]) -> dict[str, Any]:
     """The content; what the configuration lacks is as the run's name, its figures and the agents of its seed say."""
     found, metrics = content["run_config"], content["metrics"]
     guessed: dict[str, Any] = {"run_id": name, "seed": found.get("seed")}
     if parts := NAMED.match(name):
         secret = metrics.get("secret_blackboard_id") or int(parts["secret_channel_enabled"]) or None
         guessed |= {**parts.groupdict(), "secret_blackboard_id": secret}
-    guessed["roles"] = dict.fromkeys(orders.get(whole(guessed["seed"]) or 0, ()))
+    guessed["roles"] = dict.fromkeys(orders.get(whole(guessed["seed"]), ()))
     if rows := metrics.get("agents"):
         guessed["roles"] = {row["agent_name"]: row["role"] for row in rows}
         guessed["colluders"] = [row["agent_name"] for row in rows if row["role"] == "colluder"]
@@ -77,17 +77,17 @@ def runs_below(path: Path) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]
     if not folders and not tables:
         raise Refusal(f"{path.name} is no folder of runs: it has no {', '.join(WORDS['files'][:3])} or summary.json")
     batch = {each: next((up.parent for up in each.parents if up.name == "runs"), each.parent) for each in folders}
-    rules, orders = dict[Path, set[str]](), dict[int, tuple[str, ...]]()
+    rules, orders = defaultdict[Path, set[str]](set), defaultdict[Path, dict[int | None, tuple[str, ...]]](dict)
     for folder in folders:
         with suppress(Refusal), sound(""):
             summary = json_of(content_of(folder / "final_summary.json"), "")
-            rules.setdefault(batch[folder], set()).update(_credit(summary))
+            rules[batch[folder]] |= _credit(summary)
         with suppress(Refusal), sound(""):
             paths = (path for name in ("run_config", "metrics") for path in folder.glob(f"{name}.json"))
             found = {path.stem: json_of(content_of(path), "") for path in paths}
             config = _completed(folder.name, WORDS["empty"] | found, {})["run_config"]
-            orders |= {whole(config["seed"]) or 0: tuple(config["roles"])} if config["roles"] else {}
-    yield from ((each.name, partial(_read, each, path, max(rules.get(batch[each], ()), default=None), orders))
+            orders[batch[folder]] |= {whole(config["seed"]): tuple(config["roles"])} if config["roles"] else {}
+    yield from ((each.name, partial(_read, each, path, max(rules[batch[each]], default=None), orders[batch[each]]))
                 for each in folders)  # fmt: skip
     for table in (table for place, table in tables.items() if place not in folders):
         digest = {table.relative_to(path.parent).as_posix(): hashlib.sha256(content_of(table)).hexdigest()}
@@ -98,10 +98,10 @@ def runs_below(path: Path) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]
         for name, row in ((name, row) for name, row in fresh.items() if name not in seen):
             told = {"run_config": row, "metrics": {"total_agents": row.get("num_agents"), **row}, "final_summary": row}
             told |= {"digests": digest, "above": table.parents}
-            yield name, partial(_completed, name, WORDS["empty"] | told, orders)
+            yield name, partial(_completed, name, WORDS["empty"] | told, orders[table.parent])
 
 
-def _read(folder: Path, root: Path, credit: str | None, orders: dict[int, tuple[str, ...]]) -> dict[str, Any]:
+def _read(folder: Path, root: Path, credit: str | None, orders: dict[int | None, tuple[str, ...]]) -> dict[str, Any]:
     """The files of a folder; texts of boards stand for blackboards.json, the library's own log for tool_events.json.
 
     By file, without its ending, what is in it, also of a file that lacks; by `credit` the rule that the rewards of the
