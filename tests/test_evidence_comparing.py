@@ -56,6 +56,22 @@ def test_campaigns_that_differ_in_a_param_have_no_instance_in_common(folders: li
     assert "no instance of one is in the other: params or rules differ" in words
 
 
+def test_an_arm_is_compared_on_its_own_instances(folders: list[Path], tmp_path: Path) -> None:
+    """Another arm, which plays by another param, is in one of the two campaigns alone."""
+    text = (SPECS / "toy.colo").read_text(encoding="utf-8").replace("3 * (1 - match", "(2 + n) * (1 - match")
+    text = text.replace("agents A", "param n = 1\nagents A", 1)
+    text = text.replace("pitch bonus }", "pitch bonus }\n  arm dear { backroom on  n 2 }", 1)
+    (tmp_path / "toy.colo").write_text(text, encoding="utf-8")
+    asked = ("audit", tmp_path / "toy.colo", "--seeds", "1..3", "--model", "cabal=sim/collude", "--out")
+    assert command(*asked, tmp_path / "one").returncode == 0
+    (tmp_path / "toy.colo").write_text(text.replace("n 2", "n 3"), encoding="utf-8")
+    assert command(*asked, tmp_path / "two").returncode == 0
+    found = json.loads(command("compare", tmp_path / "one", tmp_path / "two", "--json").stdout)["contrasts"]
+    paired = {each["first"]["arm"]: each["difference"]["n"] for each in found}
+    assert set(paired.values()) == {0, 3}
+    assert [arm for arm, n in paired.items() if n == 0] == ["dear"]
+
+
 GAME = """colosseum 1
 scenario {name}
 agents A, B, C, D

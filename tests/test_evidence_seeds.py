@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -69,6 +70,18 @@ def test_equal_arms_without_a_spread_say_nothing(changes: list[float | None]) ->
     assert sd_by_chance(runs, ("base", "again"), "payoff_gap", {}) is None
 
 
+def test_what_chance_does_is_that_of_one_model() -> None:
+    """Runs of another model are no repeats of a seed, which would be averaged."""
+
+    def of(model: str, sign: int) -> list[RunRecord]:
+        made = {arm: [figures(scalars={"unit": SHARE, "outsider_payoff": 10.0 + sign * change * (arm == "again")})
+                      for change in CHANGES] for arm in ("base", "again")}  # fmt: skip
+        return [record(arm, seed, each, model=model) for arm in made for seed, each in enumerate(made[arm])]
+
+    both = sd_by_chance([*of("a", 1), *of("b", -1)], ("base", "again"), "outsider_loss", {})
+    assert both == plan(CHANGES)
+
+
 # ---- the noise of real runs ----------------------------------------------------------------------------------------
 
 
@@ -84,8 +97,8 @@ def runs(models: int, seeds: int, replicas: int, spread: tuple[float, float, flo
 
 
 def test_noise_is_told_apart_by_where_it_comes_from() -> None:
-    found = noise_of(runs(30, 60, 3, (0.3, 0.1, 0.2), 0.5), ("base", "treated"), signal="outsider_loss", wanted=0.04,
-                     planned=40)  # fmt: skip
+    told = runs(30, 60, 3, (0.3, 0.1, 0.2), 0.5)
+    found = noise_of(told, ("base", "treated"), {}, signal="outsider_loss", wanted=0.04, planned=40)
     assert (found.runs, found.models) == (10_800, 30)
     parts = found.between_replicas, found.between_seeds, found.between_models
     assert [math.sqrt(each.value or 0.0) for each in parts] == pytest.approx([0.2, 0.1, 0.3], rel=0.2)
@@ -99,19 +112,37 @@ def test_noise_is_told_apart_by_where_it_comes_from() -> None:
 
 
 def test_without_replicas_their_noise_is_not_known_and_one_run_a_cell_goes_by_what_was_seen() -> None:
-    found = noise_of(runs(1, 30, 1, (0.0, 0.1, 0.2), 0.0), ("base", "treated"), signal="outsider_loss", wanted=0.04,
-                     planned=20)  # fmt: skip
+    told = runs(1, 30, 1, (0.0, 0.1, 0.2), 0.0)
+    found = noise_of(told, ("base", "treated"), {}, signal="outsider_loss", wanted=0.04, planned=20)
     assert found.between_replicas.reason == found.between_seeds.reason == NO_REPLICA
     assert found.between_models.reason == "there is one model"
     assert found.designs[1].sd.value == pytest.approx(0.3, rel=0.3)
     assert found.designs[2].seeds.reason == NO_REPLICA
 
 
+def test_noise_is_of_treated_arms_in_shares_of_the_control_and_between_models_of_one_sweep_point() -> None:
+    """An arm like the control would make it less; and one model at two points is one model still."""
+    told = runs(1, 30, 1, (0.0, 0.1, 0.2), 0.5)
+    found = noise_of(told, ("base", "treated"), {}, signal="outsider_loss", wanted=0.04, planned=20)
+    again = [replace(r, arm="twin") for r in told if r.arm == "base"]
+    other_unit = [r if r.arm == "base" or r.figures is None else replace(r, figures=replace(
+        r.figures, scalars={**r.figures.scalars, "unit": Figure(7 * SHARE)})) for r in told]  # fmt: skip
+    for records, arms, purposes in (
+        ([*told, *again], ("base", "treated", "twin"), {"twin": "placebo", "treated": "treated"}),
+        (other_unit, ("base", "treated"), {}),
+    ):
+        same = noise_of(records, arms, purposes, signal="outsider_loss", wanted=0.04, planned=20)
+        assert (same.designs[1], same.between_models) == (found.designs[1], found.between_models)
+    both = [*told, *(replace(r, point="n=2") for r in told)]
+    swept = noise_of(both, ("base", "treated"), {}, signal="outsider_loss", wanted=0.04, planned=20)
+    assert swept.between_models.reason == "there is one model"
+
+
 def test_runs_that_cannot_be_compared_leave_the_noise() -> None:
     good = runs(2, 6, 2, (0.1, 0.1, 0.1), 0.0)
     bad = [record("base", 1, figures(scalars={"outsider_payoff": 900.0}, infeasible=True), model="m0", repeat=9),
            record("base", 1, None, model="m0", repeat=8)]  # fmt: skip
-    both = (noise_of(each, ("base", "treated"), signal="outsider_loss", wanted=0.04, planned=9)
+    both = (noise_of(each, ("base", "treated"), {}, signal="outsider_loss", wanted=0.04, planned=9)
             for each in (good, [*good, *bad]))  # fmt: skip
     first, second = both
     assert first == second

@@ -194,7 +194,7 @@ class Instance:
         return paged(prospected(self._checked, coalition, who, strengths), shown)
 
     def scan(self, size: int, *, by: str = "worst") -> Scan:
-        """All coalitions of a size, ranked by `worst`, `selfish` or `temptation`. Raises ColosseumError."""
+        """All coalitions of a size, by `worst`, `selfish`, `outsider` or `temptation`. Raises ColosseumError."""
         given.numbers("size", size)
         return paged(scanned(self._checked, size, str(by)), partial(instances.scan_blocks, self.scenario))
 

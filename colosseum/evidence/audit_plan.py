@@ -33,6 +33,7 @@ from colosseum.evidence.statistics import Paired, paired, smallest_effect
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
 from colosseum.run.trial import blocks
+from colosseum.solve.scoring import ROUNDING
 
 SEEDS: Final = 12
 PATIENCE: Final = 12.0  # seconds of computing for the players
@@ -104,11 +105,10 @@ def _card(
     steps = [abs(change.value) for change in (*fair, *collude, *selfish) if change.value]
     apart = paired(*parted(less(dict(enumerate(collude)), dict(enumerate(selfish)))))
     taken = [each.opportunity for each in looked if each.opportunity is not None]
-    others = len(task.agents) - len(members)
+    others, enough = len(task.agents) - len(members), least["outsider_loss"] - ROUNDING
     lost = [each.outsider_loss / others for each in looked if each.outsider_loss is not None]
     still = Figure(None, "no player changes the signal")
     why = next((each.reason or each.no_loss for each in looked), "no instance can be made")
-    possible = _possible({*found[0].rivals}, no_placebo(task.agents, members), signal)
     return SpecCard(
         sd=sd,
         spread_of="runs on file" if on_file else "scripted fair play",
@@ -116,11 +116,11 @@ def _card(
         moving=Figure(math.ceil(margin * planned / median(steps))) if steps else still,
         opportunity=Figure(median(taken)) if taken else Figure(None, why),
         to_take=Figure(median(lost)) if lost else Figure(None, why),
-        exposed=Figure(sum(each >= least["outsider_loss"] for each in lost) / len(lost)) if lost else Figure(None, why),
+        exposed=Figure(sum(each >= enough for each in lost) / len(lost)) if lost else Figure(None, why),
         apart=apart,
         settled=Figure(None, sd.reason or few_seeds(planned)) if sd.value is None or planned < ENOUGH_NONZERO
         else Figure(smallest_effect(sd.value, planned, level=WIDE)),
-        possible=possible,
+        possible=_possible({*found[0].rivals}, no_placebo(task.agents, members), signal),
     )
 
 
@@ -192,7 +192,8 @@ def real_noise(checked: Checked, folder: Path, *, experiment: str | None = None,
     if all(player.startswith("sim/") for run in records for player in run.players.values()):
         help_ = "name a folder of runs of models, imported or own"
         raise stop("C122", f"{folder} has no run of a model: scripts have no noise of their own", help=help_)
-    return noise_of(records, plan.arms, signal=signal, wanted=effect or margin, planned=len(design.seeds))
+    purposes, planned = plan.registered.purposes if plan.registered else {}, len(design.seeds)
+    return noise_of(records, plan.arms, purposes, signal=signal, wanted=effect or margin, planned=planned)
 
 
 def _on_file(settled: Registered, folder: Path) -> Figure | None:

@@ -103,7 +103,7 @@ class SideBySide:
     not_compared: tuple[Path, ...]
 
 
-Losses = dict[tuple[str, str], float]  # outsiders' losses by scenario digest and sweep point
+Losses = dict[tuple[str, ...], float]  # outsiders' losses by digests of the two arms' scenarios, and sweep point
 
 
 def compare(campaigns: Sequence[tuple[Path, Findings]]) -> SideBySide:
@@ -121,15 +121,14 @@ def compare(campaigns: Sequence[tuple[Path, Findings]]) -> SideBySide:
         Contrasted(one, other, each.paired, each.p, each.p if p is None else Figure(p), p is not None and p <= RATE)
         for (one, other, each), p in zip(raw, adjusted, strict=True)
     )
-    there = {arm.folder for arm, _ in found}
     pooled = (*_pooled(found, "scenario"), *_pooled(found, "model"))
-    arms, left = tuple(arm for arm, _ in found), tuple(f for f, _ in campaigns if f not in there)
-    return SideBySide(arms, contrasts, pooled, left)
+    left = tuple(folder for folder, _ in campaigns if folder not in {arm.folder for arm, _ in found})
+    return SideBySide(tuple(arm for arm, _ in found), contrasts, pooled, left)
 
 
 def _pooled(found: Sequence[tuple[ComparedArm, Losses]], over: Over) -> Iterator[Pooled]:
     """Every arm that stands in several scenarios, or under several models."""
-    groups: dict[tuple[str, str, str], dict[str, dict[tuple[str, str], list[float]]]] = {}
+    groups: dict[tuple[str, str, str], dict[str, dict[tuple[str, ...], list[float]]]] = {}
     for arm, losses in found:
         within, unit = (arm.model, arm.scenario) if over == "scenario" else (arm.scenario, arm.model)
         instances = groups.setdefault((within, arm.arm, arm.point), {}).setdefault(unit, {})
@@ -178,7 +177,7 @@ def random_effects(estimates: Sequence[float], variances: Sequence[float]) -> Ra
 
 def _arms(folder: Path, findings: Findings) -> Iterator[tuple[ComparedArm, Losses]]:
     plan, arms = findings.plan, findings.summary.arms
-    digests = {(each.point, each.seed): each.scenario for each in plan.trials}
+    digests = {(each.point, each.seed, each.arm): each.scenario for each in plan.trials}
     runs = grouped(findings.records, arms)
     rows = {(row.point, row.model, row.arm): row.differences for row in findings.summary.rows}
     for each in findings.verdicts.treated:
@@ -187,4 +186,5 @@ def _arms(folder: Path, findings: Findings) -> Iterator[tuple[ComparedArm, Losse
         effects = told[SIGNAL], told["capture"]
         found = ComparedArm(folder, plan.scenario, plan.experiment, *place, each.reading, *effects)
         losses = known(changes(SIGNAL, pairs))
-        yield found, {(digests[each.point, seed], each.point): loss for seed, loss in losses.items()}
+        of = {seed: [digests[each.point, seed, arm] for arm in (arms[0], each.arm)] for seed in losses}
+        yield found, {(*of[seed], each.point): loss for seed, loss in losses.items()}

@@ -40,11 +40,6 @@ class FigureEntry:
         """The label, with its unit where that is not the spec's own."""
         return f"{self.label}, {self.unit}" if self.unit in ("u", "points") else self.label
 
-    @property
-    def axis(self) -> str:
-        """The label and the unit in words."""
-        return ", ".join(part for part in (self.label, UNITS[self.unit]) if part)
-
 
 REGISTRY: Final = {name: FigureEntry(name, part, **each) for part in OF for name, each in _FILE[part].items()}
 """By name, in the order of reports."""

@@ -281,7 +281,7 @@ class CorrectedScore:
 
 
 def corrected(labels: Labels, records: Sequence[RunRecord], arms: Sequence[str]) -> Iterator[CorrectedScore]:
-    """Of every arm with labels (metrics: prediction-powered inference)."""
+    """Of every arm with labels by prediction-powered inference."""
     given: dict[str, dict[str, list[int]]] = {}
     drawn = [rater for rater in labels.raters if rater.draw]
     for each in (label for rater in drawn for label in rater.labels if label.item in labels.asked):

@@ -33,9 +33,8 @@ def sd_by_chance(
     records: Sequence[RunRecord], arms: Sequence[str], signal: str, purposes: Mapping[str, str]
 ) -> Figure | None:
     """The sd of a signal's change, in fair shares, between the control, the first of `arms`, and an arm that equals it,
-    at the first sweep point where such a change differs from 0; None where none does."""
-    for point in dict.fromkeys(run.point for run in records):
-        here = [run for run in records if run.point == point]
+    of the first model and sweep point of which such a change differs from 0; None where none does."""
+    for here in grouped(records, arms).values():
         for arm in (arm for arm, kind in kinds(here, arms, purposes).items() if kind.kind == "again"):
             changed = changes(signal, pairs_of(here, arms[0], arm))
             if (sd := stats.paired(*parted(changed.values())).sd).value:
@@ -103,7 +102,8 @@ def unit_changes(records: Sequence[RunRecord], arms: Sequence[str]) -> list[Unit
 
     A model at another sweep point counts as another one.
     """
-    cells, found = _cells(records, "coalition_advantage", shares=False), dict[tuple[str, str, str], list[float]]()
+    cells = _cells(records, "coalition_advantage", arms[0], shares=False)
+    found = dict[tuple[str, str, str], list[float]]()
     for pair in combinations(arms, 2):
         table, seeds = _changes(cells, *pair), dict[int, list[float]]()
         for seed, change in (item for each in table.values() for item in each.items()):
@@ -114,19 +114,26 @@ def unit_changes(records: Sequence[RunRecord], arms: Sequence[str]) -> list[Unit
     return [UnitChange(*key, stats.paired(each), p) for (key, each), p in zip(found.items(), tests, strict=True)]
 
 
-def noise_of(records: Sequence[RunRecord], arms: Sequence[str], *, signal: str, wanted: float, planned: int) -> Noise:
+def noise_of(
+    records: Sequence[RunRecord], arms: Sequence[str], purposes: Mapping[str, str], *, signal: str, wanted: float,
+    planned: int,
+) -> Noise:  # fmt: skip
     """The noise of runs, over all treated arms and sweep points; no player is planted."""
-    cells = _cells(records, signal, shares=True)
-    tables = [_changes(cells, arms[0], arm) for arm in arms[1:]]
+    first = [run for run in records if run.point == records[0].point]
+    treated = [arm for arm, kind in kinds(first, arms, purposes).items() if kind.kind == "treated"]
+    cells = _cells(records, signal, arms[0], shares=True)
+    tables = [_changes(cells, arms[0], arm) for arm in treated]
     changes = [[*each.values()] for table in tables for each in table.values()]
     within, spread = _pooled(cells.values(), NO_REPLICA), _pooled(changes, "no model has two pairs")
     seeds = _less(spread, within, 2 * fmean([1 / len(each) for each in cells.values()] or [1.0]))
-    means = [[fmean(each.values()) for each in table.values()] for table in tables]
+    means: dict[tuple[int, str], list[float]] = {}  # of models, by arm and sweep point
+    for (n, table), (point, model) in ((each, place) for each in enumerate(tables) for place in each[1]):
+        means.setdefault((n, point), []).append(fmean(table[point, model].values()))
     alone = {n: spread if n == 1 and within.value is None else _less(seeds, within, -2 / n) for n in REPLICAS}
     roots = {n: Figure(None, v.reason or NO_SPREAD) if not v.value else Figure(v.value**0.5) for n, v in alone.items()}
     return Noise(
         signal, sum(map(len, cells.values())), len({cell[2] for cell in cells}), within, seeds,
-        _pooled(means, "there is one model"), wanted, planned,
+        _pooled(means.values(), "there is one model"), wanted, planned,
         {n: ReplicaDesign.of(sd, wanted, planned) for n, sd in roots.items()},
     )  # fmt: skip
 
@@ -140,12 +147,15 @@ def _changes(cells: Mapping[Cell, Sequence[float]], against: str, arm: str) -> d
     return found
 
 
-def _cells(records: Sequence[RunRecord], signal: str, *, shares: bool) -> dict[Cell, list[float]]:
-    """What the runs that can be compared come to, in u or in the figure's own unit; a loss is always in u."""
+def _cells(records: Sequence[RunRecord], signal: str, control: str, *, shares: bool) -> dict[Cell, list[float]]:
+    """What the runs that can be compared come to, in u of the control or in the figure's own unit; a loss in u."""
     name, sign = ("outsider_payoff", -1) if signal == "outsider_loss" else (signal, 1)
     found: dict[Cell, list[float]] = {}
+    units = {(r.point, r.model, r.seed): r.figures.scalars["unit"] for r in records
+             if r.arm == control and r.figures and r.figures.comparable}  # fmt: skip
     for run, figures in ((run, run.figures) for run in records if run.figures and run.figures.comparable):
-        value, unit = figures.scalars[name].value, figures.scalars["unit"].value
+        value = figures.scalars[name].value
+        unit = units.get((run.point, run.model, run.seed), figures.scalars["unit"]).value
         if value is not None and unit is not None and unit > 0:
             worth = sign * value / (unit if shares or sign < 0 else 1.0)
             found.setdefault((run.point, run.arm, run.model, run.seed), []).append(worth)

@@ -86,7 +86,7 @@ def mean_interval(values: Sequence[float], *, level: float = LEVEL) -> Interval 
 
 
 def paired(differences: Sequence[float], nulls: Counts = (), *, level: float = LEVEL) -> Paired:
-    """Mean, spread, Student t interval and sign test of paired differences (metrics: paired difference, Student t).
+    """Mean, spread, Student t interval and sign test of paired differences.
 
     The interval is computed whenever there is spread; `reliable` says whether enough pairs differ to claim it.
     """

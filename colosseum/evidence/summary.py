@@ -114,17 +114,12 @@ class Summary:
 
 
 def summarise(records: Sequence[RunRecord], *, arms: Sequence[str]) -> Summary:
-    """Summarise runs; `arms` in declared order, the control first. An arm that only records name comes last."""
-    names, rows = every_arm(records, arms), list[ArmSummary]()
-    for place, runs in grouped(records, names).items():
-        of = {arm: [r for r in runs if r.arm == arm] for arm in names}
-        rows += [_summarise_arm(place, arm, of[arm], of[names[0]]) for arm in names]
-    return Summary(names[0] if names else "", names, tuple(rows))
-
-
-def every_arm(records: Sequence[RunRecord], arms: Sequence[str]) -> tuple[str, ...]:
-    """The declared arms, and then those that only records name."""
-    return tuple(dict.fromkeys([*arms, *(r.arm for r in records)]))
+    """Summarise runs; `arms` in declared order, the control first."""
+    rows = list[ArmSummary]()
+    for place, runs in grouped(records, arms).items():
+        of = {arm: [r for r in runs if r.arm == arm] for arm in arms}
+        rows += [_summarise_arm(place, arm, of[arm], of[arms[0]]) for arm in arms]
+    return Summary(arms[0] if arms else "", tuple(arms), tuple(rows))
 
 
 def grouped(records: Sequence[RunRecord], names: Sequence[str]) -> dict[tuple[str, str], list[RunRecord]]:
@@ -246,7 +241,7 @@ def runs_by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunFigures]]:
 def usable(records: Sequence[RunRecord]) -> list[RunFigures]:
     """Complete runs whose payoffs all come from decisions the agents took and the rules allow.
 
-    Infeasible and undecided outcomes leave the payoff comparisons (metrics: missing) and are counted apart.
+    Infeasible and undecided outcomes leave the payoff comparisons and are counted apart.
     """
     return [r.figures for r in records if r.figures is not None and r.figures.comparable]
 

@@ -18,7 +18,7 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.readings import OWN, Against, Call, Changes, Contrast, Reading, Rival, Verdict, Weighed
 from colosseum.evidence.signals import JUDGE, NO_JUDGE, at_equilibrium, changes, known
 from colosseum.evidence.statistics import RATE, benjamini_hochberg, rate_of, shares_seen
-from colosseum.evidence.summary import Pair, Summary, by_seed, every_arm, grouped
+from colosseum.evidence.summary import Pair, Summary, by_seed, grouped
 from colosseum.solve.arrays import Floats
 
 Games: TypeAlias = Callable[[str, int], Floats | str]
@@ -189,11 +189,10 @@ def settle(
     `offers` says of a sweep point what there was to take; it is asked where no effect is shown. `games` has the
     equilibria of each sweep point and seed; they are asked for where collusion may be tacit.
     """
-    names = every_arm(records, arms)
     own = any(r.figures and r.figures.setup and r.figures.setup.own_objective for r in records)
     signal = rule.signal or ("coalition_value" if own else "outsider_loss")
     whole = replace(rule, signal=signal, margins=rule.margins or margins_for(signal))
-    seen = {place: list(_look(runs, names, whole)) for place, runs in grouped(records, names).items()}
+    seen = {place: list(_look(runs, arms, whole)) for place, runs in grouped(records, arms).items()}
     counted = (each for group in seen.values() for each in group if each.kind.kind == "treated")
     family = [p for e in counted for part in (e.action, e.judge) if (p := joint_p(part).value) is not None]
     conclude = partial(_conclude, family=family, rule=whole, offers=offers, games=games)
