@@ -65,6 +65,18 @@ def test_the_objectives_are_those_of_the_agents_in_the_placebos_channel(twins: P
         assert run.stand_ins == ((decoy, Figure(value)),)
 
 
+def test_what_is_computed_from_a_coalition_is_computed_from_those_in_its_place(tmp_path: Path) -> None:
+    """Channels stay as they are."""
+    text = TWINS.replace("members ~ sample(agents, 2)", "members = {A, B}").replace("(agents - cabal, 2)", "({C, D}, 2)")
+    text = text.replace("network", "set others = agents - cabal\nnetwork")
+    text = text.replace(f"pick[b]: {PRIZE}", f"pick[b]: {PRIZE}\n  objective harm[o in others]: -worth[o, pick[o]]")
+    found = checked(spec(tmp_path, text))
+    scenario = found.expansion.scenario
+    made = stand_ins(lambda: found.spec, scenario, scenario.coalitions[0])[("C", "D")]
+    assert made is not None
+    assert [each.name for each in made.objectives if each.name.startswith("harm")] == ["harm[A]", "harm[B]"]
+
+
 def test_a_prize_that_takes_two_is_collusion_and_no_self_interest(twins: Path) -> None:
     reader = Reader(twins)
     plan = reader.plan()

@@ -295,8 +295,8 @@ def stand_ins(spec: Callable[[], Declared | None], scenario: Scenario, coalition
 def _expanded(spec: Declared | None, scenario: Scenario, name: str, members: tuple[str, ...]) -> Coalition | None:
     if spec is None:
         return None
-    params = dict(scenario.params)
-    made, _ = expand(spec, seed=scenario.seed, params=params, graph=scenario.network, members={name: members})
+    params, theirs = dict(scenario.params), {**{each.name: each.members for each in scenario.channels}, name: members}
+    made, _ = expand(spec, seed=scenario.seed, params=params, graph=scenario.network, members=theirs)
     return None if made is None else made.scenario.coalition[name]
 
 

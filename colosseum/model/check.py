@@ -205,11 +205,10 @@ def expand(
     members: Mapping[str, tuple[str, ...]] | None = None,
     meter: Meter | None = None,
 ) -> tuple[Expansion | None, list[Diagnostic]]:
-    """The scenario for a seed. `graph` replaces the network, `members` those of coalitions; `meter` counts the work."""
+    """The scenario for a seed. `graph` replaces the network, `members` those of coalitions and channels."""
     meter = meter or Meter()
-    realised, diagnostics = realise(spec, seed=seed, params=params, graph=graph, meter=meter)
-    others = {name: Elements(m) for name, m in (members or {}).items()}
-    world = replace(realised, sets={**realised.sets, **others})
+    sets = {name: Elements(m) for name, m in (members or {}).items()}
+    world, diagnostics = realise(spec, seed=seed, params=params, sets=sets, graph=graph, meter=meter)
     task, grounding = ground(world, meter=meter)
     work, sheets = Problems([*diagnostics, *grounding.findings.diagnostics]), Sheets(world, task, grounding)
     sheets.whole = not (has_errors(work.diagnostics) or spec.doubts)
@@ -228,7 +227,7 @@ def expand(
             ir.Channel(s.name, tuple(map(str, world.sets[s.name])), s.secret, s.wire.value if s.wire else None)
             for s in spec.of(syntax.Channel)
         ),
-        network=graph or spec_graph(realised),
+        network=graph or spec_graph(world),
         prompts=prompts,
         claims=claims,
         rubrics=rubrics,

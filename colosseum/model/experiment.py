@@ -110,7 +110,7 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
     if not cells:
         dropped = report("C092", statement.sweeps[0].span, "`where` drops every combination of the sweeps",
                          help="an experiment without a combination runs nothing")  # fmt: skip
-        return None, [] if spec.doubts else [dropped]
+        return None, [] if spec.doubts or work.facts.wrong else [dropped]
     return made, []
 
 

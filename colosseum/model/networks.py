@@ -51,7 +51,8 @@ def parse_graph(expr: syntax.Expr, facts: World) -> Graph:
         given = {argument: value(a, env) for argument, a in named}
         env.refuse_private("network")
     for missing in (k for k in known if k not in given and k != "center"):
-        raise Fault(f"`{name}` needs `{missing}`", code="C070", help=f"as in `{name}({missing} = …)`", span=expr.span)
+        shown = ", ".join(f"{argument} = …" for argument in known if argument != "center")
+        raise Fault(f"`{name}` needs `{missing}`", code="C070", help=f"as in `{name}({shown})`", span=expr.span)
     graph = Graph(name, tuple(given.items()))
     located(expr.span, check_graph, graph, facts.members("agents"))
     return graph

@@ -6,6 +6,7 @@ Facts are computed when first asked for, so the order of statements never matter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field
+from types import MappingProxyType
 from typing import Any
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
@@ -221,10 +222,11 @@ def _domain(statement: syntax.Variable, name: str, env: Environment) -> Key:
 
 
 def realise(
-    spec: Declared, *, seed: int, params: Mapping[str, Value], graph: Graph | None = None, meter: Meter | None = None
-) -> tuple[World, list[Diagnostic]]:
-    """Compute every fact; all mistakes are reported. The world lacks what is in error."""
-    facts = Realiser(spec, dict(params), seed=seed, graph=graph, meter=meter or Meter())
+    spec: Declared, *, seed: int, params: Mapping[str, Value], sets: Mapping[str, Elements] = MappingProxyType({}),
+    graph: Graph | None = None, meter: Meter | None = None,
+) -> tuple[World, list[Diagnostic]]:  # fmt: skip
+    """Compute every fact but `sets` that are given; all mistakes are reported. The world lacks what is in error."""
+    facts = Realiser(spec, dict(params), dict(sets), seed=seed, graph=graph, meter=meter or Meter())
     facts.findings.add(*check_names(spec, facts.elements))
     known: dict[str, dict[str, Any]] = {family: {} for family in FAMILIES.values()}
     wanted = [(FAMILIES[s.kind], s.name, s.span) for s in spec.symbols.values() if s.kind in FAMILIES]

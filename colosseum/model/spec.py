@@ -145,7 +145,7 @@ def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]
         yield report("C042", symbol.span, f"`{symbol.name}` is {what} and cannot name {a(symbol.kind)}",
                      help="choose another name")  # fmt: skip
     earlier = symbols.get(symbol.name)
-    if earlier is not None and earlier.statement is not symbol.statement:
+    if earlier is not None:
         yield report("C040", symbol.span, f"`{symbol.name}` is already the name of {a(earlier.kind)}",
                      labels=[Label(earlier.span, "declared here")], help="choose another name")  # fmt: skip
 

@@ -7,12 +7,12 @@ ours; only a Line is printed as it is. A text may do what a prompt may.
 
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
+from colosseum.diagnostics.harmless import harmless
 from colosseum.language import syntax
 from colosseum.language.record import Record
 from colosseum.model.prompts import TemplateNames, lines_kept, template_faults
@@ -36,18 +36,10 @@ class AsIs(str):
 def json_line(item: Shown | dict[str, Shown]) -> str:
     """JSON on one line for every reader: unlike JSON's own, all separators and invisible characters are escaped."""
     raw = "null" if item is None else _JSON.encode(item)
-    return raw if raw.isprintable() else _NOT_PLAIN.sub(_visible, raw)
+    return raw if raw.isprintable() else harmless(raw)
 
 
 _JSON = json.JSONEncoder(ensure_ascii=False)
-_NOT_PLAIN = re.compile("[^ -~]")
-_ESCAPED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-"""Control, format (also those that turn the writing direction), surrogate, line and paragraph separator."""
-
-
-def _visible(found: re.Match[str]) -> str:
-    character = found[0]
-    return json.dumps(character)[1:-1] if unicodedata.category(character) in _ESCAPED else character
 
 
 class Section(Record):
