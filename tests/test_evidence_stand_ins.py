@@ -67,8 +67,8 @@ def test_the_objectives_are_those_of_the_agents_in_the_placebos_channel(twins: P
 
 def test_what_is_computed_from_a_coalition_is_computed_from_those_in_its_place(tmp_path: Path) -> None:
     """Channels stay as they are."""
-    text = TWINS.replace("members ~ sample(agents, 2)", "members = {A, B}").replace("(agents - cabal, 2)", "({C, D}, 2)")
-    text = text.replace("network", "set others = agents - cabal\nnetwork")
+    text = TWINS.replace("members ~ sample(agents, 2)", "members = {A, B}")
+    text = text.replace("(agents - cabal, 2)", "({C, D}, 2)").replace("network", "set others = agents - cabal\nnetwork")
     text = text.replace(f"pick[b]: {PRIZE}", f"pick[b]: {PRIZE}\n  objective harm[o in others]: -worth[o, pick[o]]")
     found = checked(spec(tmp_path, text))
     scenario = found.expansion.scenario

@@ -19,7 +19,7 @@ from colosseum.model.evaluate import condition, elements, value
 from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Graph
-from colosseum.model.settings import PAIRING, READERS, Settings, read_seeds, read_setting, switch_meant
+from colosseum.model.settings import READERS, SETTINGS, Settings, read_seeds, read_setting, switch_meant
 from colosseum.model.spec import Declared
 from colosseum.model.values import Elements, Fault, Value, a, at, doubled, kind, text
 from colosseum.model.world import Environment, Poisoned, Problems
@@ -28,7 +28,7 @@ MOST_POINTS = 10_000  # combinations that an experiment may have
 V = TypeVar("V")
 Changing: TypeAlias = syntax.Setting | syntax.Sweep
 MOST_RUNS = 1_000_000  # runs that an experiment may have
-ONCE = ("budget", "judge", "opportunity", "margin", "signal", *PAIRING)
+ONCE = ("budget", "judge", "opportunity", "margin", "signal", "seeds", "repeats")
 """Settings that all runs of an experiment share, so that no arm has its own."""
 
 
@@ -87,7 +87,8 @@ def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str,
 ):  # fmt: skip
     """Check an experiment and lay out its arms and sweep points."""
     work = _Reader(spec, params)
-    base, seeds, repeats = work.experiment(statement)
+    base = work.varied(Conditions(), [(s, s.values) for s in statement.settings], once=True)
+    seeds, repeats = base.settings.seeds, base.settings.repeats
     work.findings.add(*_contradictions(statement))
     laid = list(work.points(statement, base))
     arms = [(arm.name, [(s, s.values) for s in arm.settings]) for arm in statement.arms] or [("baseline", [])]
@@ -161,27 +162,6 @@ class _Reader:
         self.facts = Realiser(spec, dict(params))
         self.environment: Environment = self.facts.environment()
 
-    def experiment(self, statement: syntax.Experiment) -> tuple[Conditions, tuple[int, ...], int]:
-        """The settings that hold for every arm, the seeds and the repeats."""
-        conditions, seeds, repeats = Conditions(), tuple(range(1, 6)), 1
-        for setting in statement.settings:
-            with self.findings.caught(setting.span):
-                if setting.name == "seeds":
-                    seeds = read_seeds(setting.values, self.environment)
-                elif setting.name == "repeats":
-                    repeats = self._repeats(setting)
-                else:
-                    conditions = self.apply(conditions, setting, setting.values)
-        return conditions, seeds, repeats
-
-    def _repeats(self, setting: syntax.Setting) -> int:
-        found = value(setting.values[0], self.environment)
-        if len(setting.values) != 1:
-            raise Fault(f"`repeats` takes one value, not {len(setting.values)}", code="C087")
-        if type(found) is not int or found < 1:
-            raise Fault(f"`repeats` is a whole number of at least 1, not `{text(found)}`", code="C087")
-        return found
-
     def contrasts(self, statement: syntax.Experiment, arms: Sequence[str]) -> Iterator[tuple[str, str]]:
         """The two sides of each `compare`, both of them arms, or models that are swept."""
         swept, found = [sweep for sweep in statement.sweeps if sweep.name == "model"], list[set[str]]()
@@ -201,11 +181,13 @@ class _Reader:
                 found.append({*sides})
                 yield sides[0], sides[1]
 
-    def varied(self, conditions: Conditions, said: Sequence[tuple[Changing, tuple[syntax.Expr, ...]]]) -> Conditions:
-        """Conditions with what an arm or the options of a sweep point say applied."""
+    def varied(
+        self, conditions: Conditions, said: Sequence[tuple[Changing, tuple[syntax.Expr, ...]]], *, once: bool = False
+    ) -> Conditions:
+        """Conditions with what an arm, the options of a sweep point or, `once`, the whole experiment say applied."""
         for where, values in said:
             with self.findings.caught(where.span):
-                if where.name in ONCE:
+                if where.name in ONCE and not once:
                     message = f"`{where.name}` is set once, for the whole experiment"
                     raise Fault(message, code="C086", span=where.name_span)
                 conditions = self.apply(conditions, where, values)
@@ -256,6 +238,9 @@ class _Reader:
     def apply(self, conditions: Conditions, where: Changing, values: tuple[syntax.Expr, ...]) -> Conditions:
         """Conditions with one setting applied; raises Fault."""
         name = where.name
+        if name == "seeds":
+            settings = replace(conditions.settings, seeds=read_seeds(values, self.environment))
+            return replace(conditions, settings=settings)
         if len(values) != 1:
             raise Fault(f"`{name}` takes one value, not {len(values)}", code="C087")
         expr = values[0]
@@ -290,7 +275,7 @@ class _Reader:
             message = f"`{name}` is {a(self.spec.symbols[name].kind)}, which an experiment cannot change"
             return Fault(message, code="C086", help="it changes settings, channels, prompts, params and the network")
         changeable = (s.name for s in self.spec.symbols.values() if s.kind in ("channel", "prompt", "param"))
-        help_ = closest(name, [*READERS, *PAIRING, "arm", "compare", "network", "sweep", *changeable])
+        help_ = closest(name, [*SETTINGS, "arm", "compare", "network", "sweep", *changeable])
         help_ = "as in `compare one with another`, which names two arms" if name in ("compare", "with") else help_
         return Fault(f"`{name}` is not a setting, a channel, a prompt or a param", code="C086", help=help_)
 

@@ -136,6 +136,10 @@ class Settings(Record):
     )
     """(who, model): `agents`, a coalition or an agent; of those that hold an agent the smallest wins."""
     judge: str | None = _read(None, lambda expr, env: _model(expr))
+    seeds: tuple[int, ...] = (1, 2, 3, 4, 5)
+    """Of the instances: the one setting of several values, by `read_seeds`."""
+    repeats: int = _read(1, _number(1, whole=True))
+    """Runs of each arm and seed."""
     rounds: int = _read(4, _number(0, whole=True))
     """Planning rounds."""
     steps: int = _read(3, _number(1, whole=True))
@@ -200,8 +204,7 @@ READERS: dict[str, tuple[str, Reader]] = {
     for each in fields(Settings) if each.metadata
 }  # fmt: skip
 """Setting -> (field of Settings, reader of its one value)."""
-PAIRING = ("seeds", "repeats")  # settings of the experiment as a whole, by which its runs are paired
-SETTINGS = (*READERS, *PAIRING)  # all of them. Channels, prompts and params share this namespace.
+SETTINGS = (*READERS, "seeds")  # all of them. Channels, prompts and params share this namespace.
 
 
 def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environment) -> Settings:
