@@ -41,7 +41,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_change_is_found_by_who_noted_both_heads(whole: Path) -> None:
-    for each in attacks(whole, 78, seed=7):  # six of each kind; `python tests/attack_folder.py` tries many
+    for each in attacks(whole, 39, seed=7):  # three of each kind; `python tests/attack_folder.py` tries many
         assert each.noted, each
         assert each.alone or (each.kind, each.how) == ("runs/*.json", "deleted"), each  # that run has not ended
 

@@ -366,7 +366,7 @@ def test_a_strict_pace_is_kept_to_from_the_first_minute_on(
     """Five calls a second without any burst, as on real sockets, where no call takes just as long as another."""
     begun, whole = [], []
     for seed in range(6):
-        for found, length in ((begun, 60), (whole, 240)):
+        for found, length in ((begun, 60), *[(whole, 240)] * (seed < 3)):
             limit = Limiting(rate=5, burst=1, seconds=seconds, after=after, wobble=wobble)
             limit.draw = random.Random(seed)
             leap(called(Provider(64, call=limit), length))
@@ -414,8 +414,8 @@ def test_a_brief_wait_is_for_the_call_alone_that_was_asked_to_wait(after: float,
 @pytest.mark.parametrize(
     ("share", "seconds", "after"),
     [
-        (0.02, 1.0, None), (0.02, 1.0, 1.0), (0.08, 1.0, None), (0.08, 1.0, 1.0), (0.2, 1.0, None),
-        (0.02, 5.0, None), (0.02, 5.0, 1.0), (0.08, 5.0, None), (0.08, 5.0, 1.0), (0.2, 5.0, 1.0), (0.3, 5.0, None),
+        (0.02, 1.0, None), (0.08, 1.0, 1.0), (0.2, 1.0, None),
+        (0.02, 5.0, 1.0), (0.08, 5.0, None), (0.2, 5.0, 1.0), (0.3, 5.0, None),
     ],
 )  # fmt: skip
 def test_calls_that_are_turned_away_at_random_hardly_slow_others_down(

@@ -201,7 +201,7 @@ def fuzzed(played: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     return copy, {path: path.read_bytes() for path in sorted(copy.rglob("*")) if path.is_file()}
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**9))
 def test_whatever_is_broken_is_told_in_words(fuzzed: tuple[Path, dict[Path, bytes]], seed: int) -> None:
     """A byte changed, a piece cut out or written twice: never an exception, and never unseen where it counts."""

@@ -269,7 +269,7 @@ TWINS = ("--arm", "baseline", "--arm", "again")
 
 def test_a_plan_says_what_the_arm_that_is_like_the_control_shows(tmp_path: Path) -> None:
     jira = (SPECS / "jira.colo").read_text().replace("rounds 4", "rounds 1  margin 0.02")
-    jira = jira.replace("engineers = 6", "engineers = 4").replace("tickets   = 8", "tickets   = 5")
+    jira = jira.replace("engineers = 6", "engineers = 4").replace("tickets   = 8", "tickets   = 4")
     assert audit(tmp_path, "--seeds", "1..8", *TWINS, text=jira, model="sim").stdout
     plan = load(tmp_path / "spec.colo").plan(seeds="1..10", out=tmp_path / "out")
     reported = json.loads(colosseum("report", tmp_path / "out", "--json").stdout)

@@ -102,7 +102,7 @@ def near(value: object) -> object:
     return pytest.approx(value, rel=1e-7, abs=1e-7)
 
 
-@random_games(40)
+@random_games(20)
 @given(st.data())
 def test_the_figures_are_what_they_are_defined_to_be(data: st.DataObject) -> None:
     task, coalitions = data.draw(tasks())

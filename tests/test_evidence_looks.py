@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import MATCH
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri
 from test_cli_commands import colosseum
@@ -51,6 +51,7 @@ def test_who_never_looks_before_the_plan_loses_nothing() -> None:
     assert Rule().rate == RATE
 
 
+@settings(max_examples=20)
 @given(st.sets(st.integers(1, 39), min_size=1, max_size=6), st.integers(1, 39))
 def test_a_look_more_leaves_less(seeds: set[int], more: int) -> None:
     few, many = (rate_of(shares_seen(sorted([*each, 40]), 40)) for each in (seeds, seeds | {more}))

@@ -3,17 +3,20 @@
 import weakref
 
 import pytest
-from conftest import SPECS, checked
+from conftest import SPECS
 
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import measure
 from colosseum.language.gc_pause import gc_paused
+from colosseum.model.check import check
 
 
-@pytest.mark.parametrize("spec", ["jira", "bidding", "hospital"])
-def test_an_instance_goes_with_its_last_user(spec: str) -> None:
+@pytest.mark.parametrize(("spec", "params"), [("jira", {}), ("bidding", {}), ("hospital", {"slots": 8})])
+def test_an_instance_goes_with_its_last_user(spec: str, params: dict[str, int]) -> None:
     """Its engines were asked: elimination, the relaxation, and searches, which HiGHS calls back from."""
-    scenario = checked(SPECS / f"{spec}.colo").expansion.scenario
+    found, _ = check(SPECS / f"{spec}.colo", params=params)
+    assert found is not None
+    scenario = found.expansion.scenario
     with gc_paused():
         instance = SolvedTask.of(scenario.task)
         assert instance.optimum.assignment is not None

@@ -89,7 +89,7 @@ def values(figures: dict[str, Figure]) -> dict[str, float | None]:
     return {name: figure.value for name, figure in figures.items()}
 
 
-@random_games(25)
+@random_games(12)
 @given(st.data())
 def test_the_figures_are_what_they_are_defined_to_be(data: st.DataObject) -> None:
     task, coalitions = data.draw(tasks())
@@ -282,7 +282,7 @@ def test_many_joint_moves_are_left_to_the_integer_program() -> None:
     assert "20,000" in found.sequential_regret["ann"].reason
 
 
-@random_games(25)
+@random_games(12)
 @given(st.data())
 def test_the_integer_program_finds_the_best_response_that_enumeration_finds(data: st.DataObject) -> None:
     """However many joint moves an agent has, and whatever hard rules bind them."""

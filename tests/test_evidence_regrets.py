@@ -65,7 +65,7 @@ def enumerated(
     return found
 
 
-@random_games(100)
+@random_games(40)
 @given(questions(), st.integers(1, 3))
 def test_a_rule_is_missed_for_good_where_no_completion_keeps_it(question: Question, depth: int) -> None:
     task, build, *run = question
@@ -73,7 +73,7 @@ def test_a_rule_is_missed_for_good_where_no_completion_keeps_it(question: Questi
     assert missed(task, rule, *run) == enumerated(task, rule, *run)
 
 
-@random_games(80)
+@random_games(40)
 @given(questions())
 def test_with_per_unit_the_least_excess_counts(question: Question) -> None:
     task, build, *run = question
@@ -81,7 +81,7 @@ def test_with_per_unit_the_least_excess_counts(question: Question) -> None:
     assert missed(task, rule, *run) == pytest.approx(enumerated(task, rule, *run), abs=1e-12)
 
 
-@random_games(60)
+@random_games(30)
 @given(questions())
 def test_bounds_blame_no_move_for_more_than_it_does(question: Question) -> None:
     """As where there are too many outcomes to go through: then bounds of parts are put together."""

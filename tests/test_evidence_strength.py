@@ -267,9 +267,9 @@ def test_what_cannot_be_read_says_why(text: str, said: str, monkeypatch: pytest.
         assert said in why
 
 
-# ---- players whose strength is known: a twentieth of the bench ----------------------------------------------------
+# ---- players whose strength is known: a fortieth of the bench ----------------------------------------------------
 
-STUDIES = 40
+STUDIES = 20
 
 
 @pytest.fixture(scope="module")

@@ -342,13 +342,13 @@ def test_any_characters(text: str) -> None:
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join))
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_any_words(text: str) -> None:
     check_any(HEAD + text)
 
 
 @given(st.sampled_from(TEXTS), st.data())
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_any_mutation_of_a_good_text(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(len(text), start + 30)))

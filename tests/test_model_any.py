@@ -126,7 +126,7 @@ PLACES = [
 
 
 @given(st.sampled_from(PLACES), EXPRESSIONS)
-@settings(max_examples=50, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 def test_any_expression_in_any_place(folder: Path, place: str, expression: str) -> None:
     head = (f"{TEAM}param n = 3\nvariable bid[agents]: 0..3\ntable cost[agents, moves] ~ integer(1, 9)\n"
             "private table half[agents] = 0.5\n")  # fmt: skip
@@ -139,7 +139,7 @@ PIECES = ["{{ ", " }}", "{% for x in ", " %}", "{% endfor %}", "{% if ", "{% end
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
-@settings(max_examples=50, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 def test_any_prompt(folder: Path, template: str) -> None:
     head = f"{TEAM}private table cost[agents, moves] ~ integer(1, 9)\nreward r when move[A] == left: cost[A, left]\n"
     check_any(folder, f'{head}prompt p for agents """\n{template}\n"""\nclaim c: """{template}""" is true\n')

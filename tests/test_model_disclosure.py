@@ -15,7 +15,8 @@ from colosseum.model.scenario import Scenario
 from colosseum.model.terms import Assignment
 
 ROOT = Path(__file__).parent.parent
-SHIPPED = sorted((ROOT / "specs").glob("*.colo"))
+SHIPPED = sorted(path for path in (ROOT / "specs").glob("*.colo") if path.stem != "hospital_published")
+"""Without one that is played as `hospital` is, by other numbers."""
 GENERATED = range(96)
 """Seeds of specs; a few of these texts have mistakes, and at least 69 are read."""
 ASSIGNMENTS = 12

@@ -108,7 +108,7 @@ def looked_up(draw: st.DrawFn, inner: st.SearchStrategy[Term], values: Sequence[
     return terms.Select("t", keys, tuple(entries))
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.data())
 def test_wild_terms(data: st.DataObject) -> None:
     """Of all kinds at once; or numbers and none, of which more make sense."""
@@ -120,7 +120,7 @@ def test_wild_terms(data: st.DataObject) -> None:
         agree(each, variables)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.data())
 def test_terms_that_make_sense(data: st.DataObject) -> None:
     variables = data.draw(st.composite(variables_of)("ab"))

@@ -32,14 +32,14 @@ def test_all_engines_are_tried_here() -> None:
 # ---- the same optima -------------------------------------------------------------------------------------------------
 
 
-@random_games(30)
+@random_games(15)
 @given(st.data())
 def test_random_tasks_by_toulbar2(data: st.DataObject) -> None:
     all_goals(data, *data.draw(tasks()), only="toulbar2")
 
 
 @pytest.mark.parametrize("engine", ["cp-sat", "pulp"])
-@random_games(10)
+@random_games(8)
 @given(data=st.data())
 def test_random_tasks_by_others(engine: Engine, data: st.DataObject) -> None:
     all_goals(data, *data.draw(tasks()), only=engine, most=2)

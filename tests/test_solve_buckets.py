@@ -60,7 +60,7 @@ def at(places: dict[str, int], tables: ScopedTables) -> tuple[int, ...]:
     return tuple(places.get(name, 0) for name in tables.sizes)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.data())
 def test_every_order_finds_the_greatest_sum(data: st.DataObject) -> None:
     tables = data.draw(some_tables())
@@ -72,7 +72,7 @@ def test_every_order_finds_the_greatest_sum(data: st.DataObject) -> None:
     assert whole[at(solved.first(slack=0.0), tables)] == pytest.approx(whole.max())
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.data())
 def test_the_first_place_within_a_slack(data: st.DataObject) -> None:
     tables = data.draw(some_tables())

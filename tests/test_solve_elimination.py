@@ -64,13 +64,13 @@ def all_goals(
         agrees(solver, everything, goal, {v.name: data.draw(st.sampled_from(v.domain)) for v in held})
 
 
-@random_games(40)
+@random_games(20)
 @given(st.data())
 def test_random_tasks(data: st.DataObject) -> None:
     all_goals(data, *data.draw(tasks()))
 
 
-@random_games(20)
+@random_games(12)
 @given(st.data())
 def test_random_specs(data: st.DataObject) -> None:
     found = scenario(data.draw(specs()))

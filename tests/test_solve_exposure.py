@@ -25,7 +25,7 @@ from colosseum.solve.questions.exposure import (
 from colosseum.solve.scoring import goal_value, score
 from colosseum.solve.solver import NOT_PROVEN, Solver
 
-BATCHES, BATCH = 4, 25
+BATCHES, BATCH = 3, 20
 
 
 def scenario(task: Task, *coalitions: Coalition, seed: int = 1) -> Scenario:

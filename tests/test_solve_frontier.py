@@ -24,7 +24,7 @@ from colosseum.solve.solver import Optimum, Solver
 
 Pair = tuple[float, float]
 """F_n and F_c."""
-BATCHES, BATCH = 10, 20
+BATCHES, BATCH = 5, 20
 FLAT = 1e-7
 """A corner that turns less is rounding: games of halves and thirds have none between this and a hundredth."""
 
@@ -84,7 +84,7 @@ def test_a_frontier_is_the_enumerated_one(batch: int) -> None:
         _names_what_it_found(found, made)
 
 
-@random_games(8)
+@random_games(6)
 @given(st.data())
 def test_a_frontier_of_a_spec_is_the_enumerated_one(data: st.DataObject) -> None:
     """Specs as people write them, with whatever objectives a coalition may have."""

@@ -49,7 +49,7 @@ def games(draw: st.DrawFn) -> Task:
     return Task(("ann", "bob"), variables, tuple(draw(st.permutations(payoffs))), tuple(rules))
 
 
-@random_games(25)
+@random_games(12)
 @given(games(), st.sampled_from(NAMES))
 def test_sums_of_numbers(task: Task, held: str) -> None:
     """Each goal is asked of a program that the goals before it may have given other rows."""

@@ -59,7 +59,7 @@ def agrees(solver: Solver, everything: Everything, first: Goal, second: Goal, fi
     assert all(found.assignment[name] == value for name, value in fixed.items())
 
 
-@random_games(25)
+@random_games(12)
 @given(st.data())
 def test_it_is_what_enumeration_finds(data: st.DataObject) -> None:
     task, coalitions = data.draw(tasks())

@@ -126,7 +126,7 @@ def scenario(text: str) -> Scenario:
     return checked.expansion.scenario
 
 
-@random_games(16)
+@random_games(10)
 @given(st.data())
 def test_a_spec_is_optimised_exactly(data: st.DataObject) -> None:
     found = scenario(data.draw(specs()))

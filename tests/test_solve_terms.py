@@ -277,7 +277,7 @@ def tasks(draw: st.DrawFn) -> tuple[Task, list[Coalition]]:
     return task, [Coalition("cabal", members, ()), Coalition("plot", members, objectives)]
 
 
-@random_games(25)
+@random_games(12)
 @given(st.data())
 def test_the_program_finds_what_enumeration_finds(data: st.DataObject) -> None:
     """F_n, every r_i, F_c and F_λ, largest and smallest, in any order on one solver, some variables fixed."""
