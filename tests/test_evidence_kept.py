@@ -152,3 +152,15 @@ def test_the_oldest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert found.path.stat().st_size < 800_000
     left = [number for number in range(60) if found.find(texts, found.key(str(number)))]
     assert left == list(range(40, 60))
+
+
+def test_a_process_that_was_forked_does_not_use_what_this_one_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """https://www.sqlite.org/howtocorrupt.html, section 2.6."""
+    kept, number = Kept(tmp_path / "figures.sqlite"), TypeAdapter(int)
+    kept.keep(number, b"key", 7)
+    kept.write()
+    monkeypatch.setattr("os.getpid", lambda: -1)
+    assert kept.find(number, b"key") == 7
+    assert keeping._open.cache_info().currsize == 2

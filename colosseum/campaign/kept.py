@@ -5,6 +5,7 @@ cache folder and not beside the runs, so that nobody can send anybody figures; w
 """
 
 import gc
+import os
 import sqlite3
 import sys
 import zlib
@@ -29,7 +30,7 @@ UNWRITTEN: Final = 1_000  # new figures that wait to be written together
 SHARED: Final = 256  # values of a field that are remembered in order to be shared
 PATIENCE: Final = 2.0  # seconds to wait for another process that writes
 SOURCES: Final = ("model", "solve", "run", "campaign", "evidence", "report")  # packages on which what is kept depends
-ENGINES: Final = ("highspy", "networkx", "numpy", "pulp", "pydantic", "scipy")  # libraries on which they do
+ENGINES: Final = ("highspy", "numpy", "pulp", "pydantic", "scipy")  # libraries on which they do
 T = TypeVar("T")
 FORGET: Final = "DELETE FROM measured WHERE rowid <= (SELECT max(rowid) FROM measured) - ?"
 TABLE: Final = "CREATE TABLE IF NOT EXISTS measured (key BLOB UNIQUE, content BLOB, digest BLOB)"
@@ -67,8 +68,7 @@ def _format(hint: Any) -> Format[Any]:
     match get_args(hint):
         case (type() as kind, none) if none is NoneType and is_dataclass(kind):
             return SharedParts(kind, b"\t")
-        case _:
-            return TypeAdapter(hint)
+    return TypeAdapter(hint)
 
 
 class Kept:
@@ -94,7 +94,7 @@ class Kept:
         """The answer that was kept; None where there is none, as where the file is damaged in whatever way."""
         with suppress(sqlite3.Error, ValueError, TypeError):
             asked = "SELECT content, digest FROM measured WHERE key = ?"
-            found = _open(self.path).execute(asked, (key,)).fetchone() if self.path else None
+            found = _open(self.path, os.getpid()).execute(asked, (key,)).fetchone() if self.path else None
             if found is not None and blake2b(found[0], digest_size=16).digest() == found[1]:
                 return adapter.validate_json(zlib.decompress(found[0]))
         return None
@@ -116,7 +116,7 @@ class Kept:
         rows = [(key, content, blake2b(content, digest_size=16).digest()) for key, content in self._new.items()]
         self._new.clear()
         if rows and self.path:
-            with suppress(sqlite3.Error, ValueError), _open(self.path) as store:
+            with suppress(sqlite3.Error, ValueError), _open(self.path, os.getpid()) as store:
                 store.executemany("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
                 store.execute(FORGET, (MOST,))
 
@@ -131,7 +131,7 @@ def digest_of(path: Path) -> str:
 
 
 @cache
-def _open(path: Path) -> sqlite3.Connection:
+def _open(path: Path, process: int) -> sqlite3.Connection:  # SQLite forbids to use one that another process opened
     store = sqlite3.connect(path, timeout=PATIENCE)
     store.execute(TABLE)
     return store
