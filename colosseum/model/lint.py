@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain, pairwise, permutations
 from typing import TypeAlias
 
-from colosseum.diagnostics import Diagnostic, Label, closest, report
+from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
 from colosseum.language import syntax
 from colosseum.language.record import Record
 from colosseum.model.experiment import Conditions, Design
@@ -24,6 +24,7 @@ from colosseum.model.tables import few, in_order
 from colosseum.model.values import instance_name
 from colosseum.model.values import text as written
 
+BRACED = re.compile(r"(?<!\{)\{\s*(\w+)\s*\}(?!\})")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 Guarded: TypeAlias = syntax.Variable | syntax.Reward | syntax.Require
 
@@ -37,6 +38,7 @@ def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], 
         *_idle_channels(spec, scenario),
         *_beside_control(spec, scenario, designs),
         *_not_disclosed(spec, scenario.prompts, sheets),
+        *_single_braces(spec),
         *_telling(sheets),
     ]
 
@@ -118,6 +120,16 @@ def _telling(sheets: Sheets) -> Iterator[Diagnostic]:
         message = f"`{flow.statement.name}` tells {who} about {some(list(flow.cells))} by {flow.what}"
         help_ = "`colosseum explain --flows FILE` prints who can learn what"
         yield report("W017", flow.part.span, message, help=help_)
+
+
+def _single_braces(spec: Declared) -> Iterator[Diagnostic]:
+    """Names in braces as Python's f-strings have them, which a prompt prints as they stand."""
+    known = {"me", "allies", PAYOFFS, *(s.name for s in spec.symbols.values() if s.kind in ("param", "set", "table"))}
+    for text in (text for prompt in spec.of(syntax.Prompt) for variant in prompt.variants for text in variant.texts):
+        found = BRACED.finditer(text.span.source.text, text.span.start, text.span.end)
+        for name, place in ((each[1], each.span()) for each in found if each[1] in known):
+            message, help_ = f"`{{{name}}}` is printed as it stands", f"write `{{{{ {name} }}}}` for its value"
+            yield report("W020", Span(text.span.source, *place), message, help=help_)
 
 
 def _mentioned(spec: Declared) -> set[str]:
