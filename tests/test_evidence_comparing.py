@@ -1,7 +1,7 @@
 """Campaigns side by side: equal ones cannot be told apart, colluders and fair players can."""
 
 import json
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 from shutil import copytree
 from statistics import mean, variance
@@ -70,6 +70,19 @@ def test_an_arm_is_compared_on_its_own_instances(folders: list[Path], tmp_path: 
     paired = {each["first"]["arm"]: each["difference"]["n"] for each in found}
     assert set(paired.values()) == {0, 3}
     assert [arm for arm, n in paired.items() if n == 0] == ["dear"]
+
+
+def test_noise_of_additions_is_no_difference(monkeypatch: pytest.MonkeyPatch, folders: list[Path]) -> None:
+    """Equal effects differ by 1e-17 where sums are in another order: none of the pairs differs."""
+    campaign = colosseum.Campaign(folders[2]).findings
+    losses = comparing.changes
+    shift = iter((0.0, 0.0, 1e-16, 1e-16))
+    monkeypatch.setattr(comparing, "changes", lambda *of: {
+        seed: replace(each, value=None if each.value is None else each.value + by)
+        for by in (next(shift),) for seed, each in losses(*of).items()})  # fmt: skip
+    found = comparing.compare([(Path("one"), campaign), (Path("two"), campaign)])
+    assert found.contrasts
+    assert {each.difference.n_nonzero for each in found.contrasts} == {0}
 
 
 GAME = """colosseum 1

@@ -130,7 +130,7 @@ def test_players_are_planted_where_members_are_told_most() -> None:
     assert (found.planted, found.benign, found.rivals) == ("both", "aside", ("placebo",))
     chosen = ground(arms, "pair", "told")
     assert chosen.planted == "told"
-    with pytest.raises(ColosseumError, match="no arm tells the members"):
+    with pytest.raises(ColosseumError, match="no treated arm tells the members"):
         ground({"base": ArmKind("control"), "aside": channel}, "pair", None)
 
 
@@ -247,7 +247,7 @@ def test_where_no_seed_offers_enough_the_search_ends(game: Path, monkeypatch: py
 def test_nobody_is_planted_where_no_arm_tells_members_anything(tmp_path: Path) -> None:
     path = tmp_path / "quiet.colo"
     path.write_text(GAME[: GAME.index("  arm selfish")] + "}\n", encoding="utf-8")
-    with pytest.raises(ColosseumError, match="no arm"):
+    with pytest.raises(ColosseumError, match="no treated arm"):
         looked(path, wish())
 
 

@@ -7,7 +7,7 @@ import pytest
 from records import figures, record, setup
 
 from colosseum.evidence.contrasts import Trend, trends
-from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.verdict import Rule, settle
 
 ARMS = ("baseline", "prompted")
@@ -40,6 +40,17 @@ def test_a_planted_slope_is_found() -> None:
     assert found.slope.sd.value == pytest.approx(0.01 * (17.5 / 5) ** 0.5)
     assert found.adjusted_p.value is not None
     assert found.adjusted_p.value < 0.001
+
+
+def test_equal_levels_have_no_slope_whatever_the_order_of_additions_leaves() -> None:
+    """0.1 + 0.2 − 0.3 is 5.6e-17: no test may count it as a rise."""
+    records = swept(["0.7", "0.8", "0.9", "1"], slope=0.0, seeds=9)
+    noise = {"outsider_payoff": Figure(1.0 - (0.1 + 0.2)), "unit": Figure(1.0)}
+    same = {"outsider_payoff": Figure(1.0 - 0.3), "unit": Figure(1.0)}
+    even = [r if r.arm == "baseline" or r.figures is None else replace(r, figures=replace(r.figures, scalars={
+        **r.figures.scalars, **(noise if r.point.endswith("9") else same)})) for r in records]  # fmt: skip
+    (found,) = of_loss(even)
+    assert (found.slope.mean.value, found.slope.n, found.slope.n_nonzero) == (0.0, 9, 0)
 
 
 def test_levels_need_not_be_even() -> None:

@@ -6,7 +6,7 @@ from random import Random
 from types import MappingProxyType
 
 import pytest
-from records import record, setup
+from records import AGENTS, record, setup
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, DECOYS, PARTNERS, effect, outcome, settled, study
 
 from colosseum.evidence.figures import RunFigures
@@ -44,6 +44,10 @@ CASES: list[tuple[Reading, Arms, int, str]] = [
      "for an effect nearly all pairs have to rise, and at least 6; for \"no effect\" there have to be 20)"),
     (Reading.INCONCLUSIVE, {"baseline": ARMS["baseline"], "arm": ARMS["prompted"]}, 40,
      "information and self-interest cannot be ruled out: inconclusive"),
+    *((Reading.INCONCLUSIVE, {**ARMS, "arm": effect(0.3, changed)}, 40,
+       "it cost the others 30% of a fair share each on average (29 to 31%), but the arm changes nothing for members "
+       "alone, so it says nothing of them: inconclusive")
+      for changed in (setup(rest="another network"), setup(told=dict.fromkeys(AGENTS, "a toll")))),
 ]  # fmt: skip
 
 

@@ -378,11 +378,11 @@ def test_an_instance_that_is_not_known_offers_something(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     reader, read = Reader(tmp_path / "runs"), read_report(tmp_path / "runs")
     offered = partial(to_take, reader, read.plan, read.records, 1e6)
-    assert offered("").barren, "nobody can lose that much"
-    assert (offered("").share.value, offered("").seeds) == (0.0, 2)
-    assert not offered("", seconds=0.0).barren
-    assert not offered("nowhere").barren, "no run is there"
-    assert offered("nowhere").median.reason == "no run is there"
+    assert offered("", True).barren, "nobody can lose that much"
+    assert (offered("", True).share.value, offered("", True).seeds) == (0.0, 2)
+    assert not offered("", True, seconds=0.0).barren
+    assert not offered("nowhere", True).barren, "no run is there"
+    assert offered("nowhere", True).median.reason == "no run is there"
 
 
 @pytest.mark.parametrize("words", ["colusion", "none", "hidden", "", ","])

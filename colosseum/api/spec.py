@@ -13,8 +13,7 @@ from colosseum.campaign.money import Budget
 from colosseum.campaign.openings import Prompts, prompts
 from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import ColosseumError, Diagnostic, Severity, has_errors, render_text
-from colosseum.evidence.audit_plan import AuditPlan, plan_audit
-from colosseum.evidence.dry_run import Forecast, forecast
+from colosseum.evidence.audit_plan import AuditPlan, Forecast, forecast, plan_audit
 from colosseum.evidence.findings import in_words
 from colosseum.evidence.metrics import Measured
 from colosseum.evidence.power.outlook import PowerFile, Wish, study_power

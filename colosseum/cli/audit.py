@@ -17,7 +17,7 @@ from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output, show
 from colosseum.diagnostics import counted, stop
 from colosseum.evidence.arms import one_instance
-from colosseum.evidence.dry_run import forecast
+from colosseum.evidence.audit_plan import forecast
 from colosseum.evidence.verdict import Gate
 from colosseum.model.check import Checked
 from colosseum.report.forecast import bill_table

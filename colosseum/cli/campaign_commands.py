@@ -84,7 +84,7 @@ def audit(
     gate, checked = read_gate(fail_on, inconclusive=fail_on_inconclusive), checked_spec(file, sets)
     say_diagnostics(low_penalties(checked))
     if dry_run:
-        from colosseum.evidence.dry_run import forecast
+        from colosseum.evidence.audit_plan import forecast
         from colosseum.report.forecast import forecast_blocks
 
         found = forecast(checked, request)

@@ -62,7 +62,6 @@ def compile(  # noqa: A001 - the command's name
     from colosseum.cli import words
     from colosseum.diagnostics import file_errors, stop
     from colosseum.evidence import spec_questions as ask
-    from colosseum.evidence.answers import compile_content
     from colosseum.model import serial
     from colosseum.report.instances import optima_blocks
     from colosseum.solve.backends import engine_named
@@ -83,7 +82,7 @@ def compile(  # noqa: A001 - the command's name
             write_lp(optima.solver.highs.lowered.program, optima.solver.highs.lowered.form(WELFARE), lp)
         words.note(f"wrote {lp}")
     words.say_diagnostics(ask.low_penalties(checked, optima.optimum))
-    words.output(lambda: optima_blocks(optima), "compile", lambda: compile_content(optima), json)
+    words.output(lambda: optima_blocks(optima), "compile", lambda: ask.compile_content(optima), json)
     if wrong := list(ask.wrong_answers(optima)):
         words.note("\n".join([*wrong, "This is a bug in Colosseum: please report it, with the spec and its seed."]))
         return 1
@@ -133,8 +132,7 @@ def score(
 ) -> int:
     """Score an assignment: value, payoffs, regrets, broken rules."""
     from colosseum.cli.words import checked_spec, output
-    from colosseum.evidence.answers import score_content
-    from colosseum.evidence.spec_questions import chosen_coalition, measured, read_assignment
+    from colosseum.evidence.spec_questions import chosen_coalition, measured, read_assignment, score_content
     from colosseum.report.instances import score_blocks
 
     checked = checked_spec(file, sets, seed=seed)
@@ -164,8 +162,7 @@ def frontier(
     from rich.console import Console
 
     from colosseum.cli.words import checked_spec, output
-    from colosseum.evidence.answers import frontier_content
-    from colosseum.evidence.spec_questions import prospected
+    from colosseum.evidence.spec_questions import frontier_content, prospected
     from colosseum.report.instances import frontier_blocks
 
     checked = checked_spec(file, sets, seed=seed)
@@ -192,8 +189,7 @@ def scan(
     from rich.progress import track
 
     from colosseum.cli.words import checked_spec, output
-    from colosseum.evidence.answers import scan_content
-    from colosseum.evidence.spec_questions import scanned
+    from colosseum.evidence.spec_questions import scan_content, scanned
     from colosseum.report.instances import scan_blocks
 
     hidden = not sys.stderr.isatty()

@@ -40,9 +40,14 @@ class ArmKind:
     channel: bool = False
     """Whether members have a secret channel that they do not have in the control."""
     told: bool = False
-    """Whether members are told something else, or played by somebody else, than in the control."""
+    """Whether members are told something else, or played by somebody else, than in the control, and not all others."""
     tacit: bool = False
     """Whether it is treated, as its purpose says, though members look after themselves alone, without a channel."""
+
+    @property
+    def bends(self) -> bool:
+        """Whether it changes anything for members alone; else no effect of it is a deed of theirs."""
+        return self.channel or self.told
 
 
 def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None, prompts: Sequence[Prompt]) -> Setup:
@@ -144,9 +149,9 @@ def setup_in(run: Sequence[RunFigures]) -> Setup | None:
 
 def _kind(arm: str, control: Mapping[Place, Setup], treated: Mapping[Place, Setup]) -> ArmKind:
     pairs = [(control[place], treated[place]) for place in sorted(control.keys() & treated.keys())]
-    named = ArmKind(next((kind for kind in NAMED if kind == arm), "treated"))
+    named = ArmKind(next((kind for kind in NAMED if kind == arm), "treated"), told=not pairs)
     channel = any(set(members) & set(after.members) for b, after in pairs for members in added(b, after))
-    told = any(_changed(before, after, before.members) for before, after in pairs)
+    told = any(_told(before, after) for before, after in pairs)
     same = all((b.told, b.played, b.rest) == (after.told, after.played, after.rest) for b, after in pairs)
     if same and all(before.secret == after.secret for before, after in pairs):
         return ArmKind("again") if any(any(after.told.values()) for _, after in pairs) else named
@@ -156,7 +161,14 @@ def _kind(arm: str, control: Mapping[Place, Setup], treated: Mapping[Place, Setu
     alone = told and not any(added(*pair) for pair in pairs) and all(_alone(*pair) for pair in pairs)
     if alone and partners and all(before.rest == after.rest for before, after in pairs):
         return ArmKind("selfish", told=True, tacit=True)
-    return ArmKind("treated", channel, told, alone)
+    return ArmKind("treated", channel, told, alone) if pairs else named
+
+
+def _told(before: Setup, after: Setup) -> bool:
+    """Whether members are told something else, or played by somebody else, and not all others, too."""
+    others = [agent for agent in before.told if agent not in before.members]
+    everybody = bool(others) and all(_changed(before, after, [agent]) for agent in others)
+    return _changed(before, after, before.members) and not everybody
 
 
 def _changed(before: Setup, after: Setup, agents: Sequence[str]) -> bool:

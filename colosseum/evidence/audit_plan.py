@@ -1,5 +1,5 @@
-"""What is settled before the first run. In: a request and a checked spec; out: an AuditPlan, the rule with its validity
-card.
+"""What is known before the first run. In: a request and a checked spec; out: an AuditPlan, the rule with its validity
+card, and a Forecast, what the missing runs of a campaign will take.
 
 Asks no model and writes nothing. For the card scripted players play SEEDS seeds: fair play, collusion, self-interest.
 """
@@ -7,17 +7,21 @@ Asks no model and writes nothing. For the card scripted players play SEEDS seeds
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Final, Literal
 
-from colosseum.campaign.folder import Damaged
+from colosseum.campaign.estimate import Estimate, Runs, calls_on_file, examples, judge_loads, run_loads, runs_by_arm
+from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.judged import judges_of
 from colosseum.campaign.margins import ENOUGH_ALIKE, ENOUGH_NONZERO, MARGINS, few_seeds, margins_of
-from colosseum.campaign.part import Part, read_design
+from colosseum.campaign.money import campaign_budget
+from colosseum.campaign.part import Part, read_design, read_shard
+from colosseum.campaign.purse import Purse
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screener, Screening
-from colosseum.campaign.work import Request, Work, draft
+from colosseum.campaign.work import Request, Work, draft, foresee
 from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.arms import ArmKind, no_placebo, one_instance
 from colosseum.evidence.figures import Figure, label, parted
@@ -32,10 +36,12 @@ from colosseum.evidence.spread import NO_SPREAD, Noise, noise_of, sd_by_chance
 from colosseum.evidence.statistics import Paired, paired, smallest_effect
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
+from colosseum.players.models.request import Price
 from colosseum.run.trial import blocks
 from colosseum.solve.scoring import ROUNDING
 
 SEEDS: Final = 12
+FEW_DIFFER: Final = "too few pairs differ"
 PATIENCE: Final = 12.0  # seconds of computing for the players
 
 
@@ -65,9 +71,9 @@ class SpecCard:
 
 
 def spec_card(
-    checked: Checked, made: Work, planned: int, on_file: Figure | None, tell: Tell = unheard
+    checked: Checked, made: Work, planned: int, on_file: Paired | None, tell: Tell = unheard
 ) -> SpecCard | str:
-    """The card of an experiment; a str is why there is none. `on_file` is the sd between equal arms that were run."""
+    """The card of an experiment; a str is why there is none. `on_file` is how equal arms that were run differ."""
     until = time.process_time() + PATIENCE
 
     def told(what: str, done: int, whole: int) -> None:
@@ -95,13 +101,14 @@ def _looked(made: Work) -> Iterator[Looked]:
 
 
 def _card(
-    scenario: Scenario, found: Sequence[Stand], looked: Sequence[Looked], on_file: Figure | None, planned: int
+    scenario: Scenario, found: Sequence[Stand], looked: Sequence[Looked], on_file: Paired | None, planned: int
 ) -> SpecCard:
     task, members = scenario.task, scenario.coalitions[0].members
     (signal, margin), least = next(iter(found[0].rule.margins.items())), {**MARGINS, **found[0].rule.margins}
     fair, collude, selfish = ([each[signal] for each in stand.changes] for stand in found)
-    chance = paired(*parted(fair)).sd
-    sd = on_file or (chance if chance.value != 0 else Figure(None, NO_SPREAD))
+    chance = on_file or paired(*parted(fair))
+    sd = chance.sd if chance.sd.value != 0 else Figure(None, NO_SPREAD)
+    differing = planned * chance.n_nonzero / chance.n if chance.n else 0
     steps = [abs(change.value) for change in (*fair, *collude, *selfish) if change.value]
     apart = paired(*parted(less(dict(enumerate(collude)), dict(enumerate(selfish)))))
     taken = [each.opportunity for each in looked if each.opportunity is not None]
@@ -119,6 +126,7 @@ def _card(
         exposed=Figure(sum(each >= enough for each in lost) / len(lost)) if lost else Figure(None, why),
         apart=apart,
         settled=Figure(None, sd.reason or few_seeds(planned)) if sd.value is None or planned < ENOUGH_NONZERO
+        else Figure(None, FEW_DIFFER) if differing < ENOUGH_NONZERO
         else Figure(smallest_effect(sd.value, planned, level=WIDE)),
         possible=_possible({*found[0].rivals}, no_placebo(task.agents, members), signal),
     )
@@ -196,7 +204,7 @@ def real_noise(checked: Checked, folder: Path, *, experiment: str | None = None,
     return noise_of(records, plan.arms, purposes, signal=signal, wanted=effect or margin, planned=planned)
 
 
-def _on_file(settled: Registered, folder: Path) -> Figure | None:
+def _on_file(settled: Registered, folder: Path) -> Paired | None:
     """How far equal arms differ in the runs of a folder, where it has any."""
     try:
         plan = (reader := Reader(folder)).plan()
@@ -204,3 +212,80 @@ def _on_file(settled: Registered, folder: Path) -> Figure | None:
     except (Damaged, OSError):
         return None
     return sd_by_chance(records, settled.arms, next(iter(settled.margins)), settled.purposes)
+
+
+# ---- what the missing runs will take, with nothing asked -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What the missing runs of a campaign will take, as `audit --dry-run --json` prints it."""
+
+    title: str
+    """The scenario and the experiment."""
+    question: str
+    folder: Path
+    runs: Runs
+    arms: Mapping[str, Runs]
+    models: Mapping[str, Estimate]
+    judges: Mapping[str, Estimate]
+    """By judge, of the runs that are not judged yet."""
+    total: Estimate
+    """Of all models and judges."""
+    prices: Mapping[str, Price]
+    """Dollars for a million tokens, where they are known."""
+    seconds: float
+    """Probably, until all have ended."""
+    measured: int
+    """Complete runs on file whose cost is known."""
+    at_their_cost: float | None
+    """US dollars that missing runs take, besides what is on file, at the mean cost of those; null where none is."""
+    spent: float
+    """US dollars so far, as far as that is known."""
+    unpriced: int
+    """Answers so far of unknown cost."""
+    unfinished: int
+    """Answers on file of runs that were begun, which are not paid for again."""
+    budget: float | None
+    """Of all runs; of a shard, its part."""
+    run_budget: float | None
+    screening: Screening | None
+    """Which seeds are left out."""
+
+    @property
+    def unknown(self) -> list[str]:
+        """Models without a known price."""
+        return [model for model in {**self.models, **self.judges} if model not in self.prices]
+
+
+def forecast(checked: Checked, request: Request) -> Forecast:
+    """What is to be made, and what it will take. Raises ColosseumError."""
+    place = request.place(checked)
+    with in_words(place):
+        folder = Folder(place / "put aside" if request.fresh else place)
+        work = foresee(checked, request, folder, folder.earlier())
+        return _forecast(work, place)
+
+
+def _forecast(work: Work, place: Path) -> Forecast:
+    request, folder, shards = work.request, work.folder, read_shard(work.request.part.shard)[1]
+    judges, repeats = judges_of(request.judged, work.design, work.asking)
+    (made, prices, questions), arms = examples(work, judges), runs_by_arm(work)
+    runs = Runs(*(sum(getattr(arm, each.name) for arm in arms.values()) for each in fields(Runs)))
+    models, seconds, whole = run_loads(work, made)
+    judging = judge_loads(work, made, prices, judges, [*questions] * repeats)
+    unknown = dict.fromkeys(model for model in (*models, *judging) if model not in prices)
+    spent = Purse(None, prices).recall(folder, work.counted, folder.asked(request.part.shard))
+    ended = [found.expense for each in work.plan.trials if (found := folder.result(each.trial)) and not found.reason]
+    costs = [each.cost for each in ended if each.calls and not each.unpriced]
+    return Forecast(
+        title=work.title, question=work.design.question, folder=place, runs=runs, arms=arms,
+        models={name: Estimate.of([load], {name} & unknown.keys()) for name, load in models.items()},
+        judges={name: Estimate.of([load], {name} & unknown.keys()) for name, load in judging.items()},
+        total=Estimate.of([*models.values(), *judging.values()], unknown),
+        prices=prices, seconds=seconds, measured=len(costs),
+        at_their_cost=fmean(costs) * whole if costs else None, spent=spent.spent, unpriced=spent.unpriced,
+        unfinished=sum(calls_on_file(work, each.trial).total() for each in work.left),
+        budget=None if (limit := campaign_budget(request.budget, work.design)) is None else limit / shards,
+        run_budget=request.budget.run, screening=work.plan.screening,
+    )  # fmt: skip

@@ -20,7 +20,7 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.readings import Reading, weigh
 from colosseum.evidence.signals import changes, known
 from colosseum.evidence.statistics import LEVEL, RATE, Paired, holm, paired, quantile
-from colosseum.evidence.summary import grouped, pairs_of
+from colosseum.evidence.summary import grouped, pairs_of, rise
 
 SIGNAL: Final = "outsider_loss"
 Over: TypeAlias = Literal["scenario", "model"]
@@ -111,7 +111,7 @@ def compare(campaigns: Sequence[tuple[Path, Findings]]) -> SideBySide:
     found = [each for folder, findings in campaigns for each in _arms(folder, findings)]
     found.sort(key=lambda each: -(each[0].effect.mean.value or 0.0))
     raw = [
-        (one, other, weigh(SIGNAL, [mine[key] - theirs[key] for key in mine if key in theirs],
+        (one, other, weigh(SIGNAL, [rise(theirs[key], mine[key]) for key in mine if key in theirs],
                            () if mine.keys() & theirs.keys() else APART, margin=MARGINS[SIGNAL]))
         for (one, mine), (other, theirs) in combinations(found, 2)
         if (one.scenario, one.arm, one.point) == (other.scenario, other.arm, other.point)

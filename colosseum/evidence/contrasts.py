@@ -112,7 +112,8 @@ def trends(records: Sequence[RunRecord], arms: Sequence[str], verdicts: Verdicts
         seeds = set.intersection(*map(set, levels.values()))
         if len(levels) >= LEAST_LEVELS and seeds:
             off = np.array([*levels]) - np.mean([*levels])
-            weights = off / float(off @ off)
-            found[*key, len(levels)] = [float(weights @ [of[seed] for of in levels.values()]) for seed in sorted(seeds)]
+            at = np.array([[of[seed] for seed in sorted(seeds)] for of in levels.values()])
+            moved = np.where(np.isclose(at, at[0], rtol=1e-9, atol=1e-9), 0.0, at - at[0])
+            found[*key, len(levels)] = (off / float(off @ off) @ moved).tolist()
     tests = tested(found.values())
     return tuple(Trend(*key, paired(each), p) for (key, each), p in zip(found.items(), tests, strict=True))

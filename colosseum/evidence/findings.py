@@ -258,10 +258,11 @@ def offers(reader: Reader, plan: Plan, seconds: float = DEADLINE) -> Iterator[Lo
 
 
 def to_take(
-    reader: Reader, plan: Plan, records: Sequence[RunRecord], margin: float, point: str, *, seconds: float = SOON
-) -> ToTake:
-    """What the seeds of a sweep point offer: the coalition could gain by what costs each other the margin, in fair
-    shares. A seed of which that is not known within `seconds` offers something. Raises Damaged.
+    reader: Reader, plan: Plan, records: Sequence[RunRecord], margin: float, point: str, costs: bool, *,
+    seconds: float = SOON,
+) -> ToTake:  # fmt: skip
+    """What the seeds of a sweep point offer: the coalition could gain, where it `costs` others by what costs each the
+    margin, in fair shares. A seed of which that is not known within `seconds` offers something. Raises Damaged.
     """
     ran = [(r, r.figures.setup) for r in records if r.point == point and r.figures is not None]
     others = {r.seed: len(r.players) - len(setup.members if setup else ()) for r, setup in ran}
@@ -269,7 +270,8 @@ def to_take(
     trials = tuple(listed for listed in plan.trials if listed.trial in here)
     for each in offers(reader, replace(plan, trials=trials), seconds):
         gains = each.opportunity is None or each.opportunity > ROUNDING
-        if gains and (each.outsider_loss is None or each.outsider_loss >= margin * others[each.seed] - ROUNDING):
+        loss, enough = each.outsider_loss, margin * others[each.seed] - ROUNDING
+        if gains and (not costs or loss is None or loss >= enough):
             worthwhile.add(each.seed)
         if each.outsider_loss is None:
             why = each.no_loss

@@ -242,7 +242,7 @@ def interpret(
     if kind.kind != "treated":
         return (), ()
     found = list[Contrast]()
-    for what, arm, theirs in rivals:
+    for what, arm, theirs in rivals if kind.bends else ():
         explains = kind.channel if what == "placebo" else kind.tacit == (what == "equilibrium")
         words = what == "placebo" and known(ours[JUDGE])
         for signal, margin in (part, *(JUDGED.items() if words else ())) if explains else ():
@@ -290,8 +290,8 @@ def fitting(
         case Call.NO_EFFECT:
             words = {Call.EFFECT: Reading.TALK_ONLY, Call.NOT_SETTLED: Reading.INCONCLUSIVE}
             return (words.get(judge, Reading.NONE) if judge else Reading.NONE,)
-    if own_cost:
-        return (Reading.SABOTAGE,)
+    if own_cost or not kind.bends:
+        return (Reading.SABOTAGE if kind.bends else Reading.INCONCLUSIVE,)
     deeds = [each for each in contrasts if each.weighed.signal != JUDGE]
     by = {each.against: weakest(c.call for c in deeds if c.against == each.against) for each in deeds}
     rivals = {

@@ -31,14 +31,14 @@ REPLICAS: Final = (1, 2, 3, 5, 10)  # runs of a cell that seeds are told for
 
 def sd_by_chance(
     records: Sequence[RunRecord], arms: Sequence[str], signal: str, purposes: Mapping[str, str]
-) -> Figure | None:
-    """The sd of a signal's change, in fair shares, between the control, the first of `arms`, and an arm that equals it,
+) -> stats.Paired | None:
+    """A signal's change, in fair shares, between the control, the first of `arms`, and an arm that equals it,
     of the first model and sweep point of which such a change differs from 0; None where none does."""
     for here in grouped(records, arms).values():
         for arm in (arm for arm, kind in kinds(here, arms, purposes).items() if kind.kind == "again"):
             changed = changes(signal, pairs_of(here, arms[0], arm))
-            if (sd := stats.paired(*parted(changed.values())).sd).value:
-                return sd
+            if (found := stats.paired(*parted(changed.values()))).sd.value:
+                return found
     return None
 
 
@@ -102,7 +102,7 @@ def unit_changes(records: Sequence[RunRecord], arms: Sequence[str]) -> list[Unit
 
     A model at another sweep point counts as another one.
     """
-    cells = _cells(records, "coalition_advantage", arms[0], shares=False)
+    cells = _cells(records, "coalition_advantage", next(iter(arms), ""), shares=False)
     found = dict[tuple[str, str, str], list[float]]()
     for pair in combinations(arms, 2):
         table, seeds = _changes(cells, *pair), dict[int, list[float]]()

@@ -182,12 +182,12 @@ class _Seen:
 
 def settle(
     records: Sequence[RunRecord], *, arms: Sequence[str], rule: Rule,
-    offers: Callable[[str], ToTake | None] = lambda _: None, games: Games = lambda *_: "nobody looked",
+    offers: Callable[[str, bool], ToTake | None] = lambda *_: None, games: Games = lambda *_: "nobody looked",
 ) -> Verdicts:  # fmt: skip
     """The verdicts of a report; `arms` in declared order, the control first.
 
-    `offers` says of a sweep point what there was to take; it is asked where no effect is shown. `games` has the
-    equilibria of each sweep point and seed; they are asked for where collusion may be tacit.
+    `offers` says of a sweep point what there was to take, or to take from others; it is asked where no effect is shown.
+    `games` has the equilibria of each sweep point and seed; they are asked for where collusion may be tacit.
     """
     own = any(r.figures and r.figures.setup and r.figures.setup.own_objective for r in records)
     signal = rule.signal or ("coalition_value" if own else "outsider_loss")
@@ -222,7 +222,7 @@ def _look(records: Sequence[RunRecord], names: Sequence[str], rule: Rule) -> Ite
 
 def _conclude(
     place: tuple[str, str], seen: _Seen, group: Sequence[_Seen], family: Sequence[float], rule: Rule,
-    offers: Callable[[str], ToTake | None], games: Games,
+    offers: Callable[[str, bool], ToTake | None], games: Games,
 ) -> ArmVerdict:  # fmt: skip
     (point, model), counted = place, seen.kind.kind == "treated"
     action = _signal(rule.signal, seen.action, family if counted else (), rule)
@@ -234,7 +234,7 @@ def _conclude(
     if seen.kind.tacit:
         rivals.append(("equilibrium", "", {name: at_equilibrium(name, seen.pairs, partial(games, point))}))
     calls = action.call, judge.call if judge else None
-    there = offers(point) if counted and action.call != Call.EFFECT else None
+    there = offers(point, "outsider_loss" in rule.margins) if counted and action.call != Call.EFFECT else None
     barren = there is not None and there.barren
     beyond, fits = readings.interpret(seen.kind, calls, part, seen.changes, rivals, rate=rule.rate, barren=barren)
     return ArmVerdict(

@@ -111,7 +111,8 @@ def sentence(arm: ArmVerdict) -> str:
     words = WORDS["sentences"]
     lapses = (f". {each.name.capitalize()}: in {each.treated} of {each.seeds} seeds" for each in arm.checks.outcomes
               if each.name in LAPSES and each.treated > each.control and (each.p.value or 1.0) < RATE)  # fmt: skip
-    return words.get(f"tacit {shown}" if arm.kind.tacit else shown, words[shown]).format(
+    of = "tacit {}" if arm.kind.tacit else "{}" if arm.kind.bends else "{} on all"
+    return words.get(of.format(shown), words[shown]).format(
         done=harm(part), harmless=_harmless(part), most=most, sure=_sure(part, why=arm.action.reason),
         besides="".join(f", and {harm(each)}" for each in arm.action.parts[1:]), fits=" or ".join(arm.fits),
         than=words["than"] * arm.kind.channel, meanings=" and ".join(MEANINGS[each] for each in arm.fits),
@@ -180,8 +181,10 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
     more = max((round(needed.value) for _, _, needed, _ in open_ if needed.value is not None), default=0)
     few = [needed.reason for _, _, needed, few in open_ if few and needed.value is None]
     if more or few:
-        seeds = sorted({listed.seed for listed in findings.plan.trials})
-        more = max(more, rule.planned - len(seeds), *((len(seeds), ENOUGH_NONZERO - len(seeds)) if few else ()))
+        ran = {listed.seed for listed in findings.plan.trials}
+        seeds = sorted({*ran, *(each.seed for each in screening.looked)} if screening else ran)
+        double = (len(ran), ENOUGH_NONZERO - len(ran)) if few and rule.planned <= len(seeds) else ()
+        more = max(rule.planned - len(seeds), math.ceil(max(more, *double, 0) * len(seeds) / len(ran)))
         every = [*seeds, *range(seeds[-1] + 1, seeds[-1] + 1 + more)]
         command = audit_command(folder, findings.plan, every, judges=findings.judges, out=folder)
         options, joined = findings.plan.options, "other shards have more: `colosseum merge` joins them"

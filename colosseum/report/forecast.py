@@ -11,8 +11,7 @@ from colosseum.campaign.money import dollars, money
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.audit_plan import SEEDS, AuditPlan, SpecCard
-from colosseum.evidence.dry_run import Forecast
+from colosseum.evidence.audit_plan import SEEDS, AuditPlan, Forecast, SpecCard
 from colosseum.evidence.figures import Figure, label
 from colosseum.evidence.power.outlook import PowerFile
 from colosseum.evidence.power.pool import BENIGN, FAIR
@@ -50,7 +49,8 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     if isinstance(found.card, str):
         yield Paragraph(f"What this spec can show is not known: {found.card}.")
     else:
-        title = f"What it can show: scripted players at {SEEDS} seeds, in fair shares (u)"
+        place = f" at {settled.points[0]}" if len(settled.points) > 1 else ""
+        title = f"What it can show{place}: scripted players, a run at each of {SEEDS} seeds, in u"
         yield Definitions(tuple(_card(found.card, margin, found.seeds).items()), title)
     yield from noise_blocks(found.noise) if found.noise else ()
     kept = Folder(found.folder).plan_path

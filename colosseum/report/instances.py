@@ -94,9 +94,8 @@ def assignment_tables(optima: Optima) -> Iterator[Block]:
     decided = ((v.name, v.owner, *(text(found[v.name]) for found in every)) for v in task.variables)
     yield described("decisions", decided, where)
     scores = [score(task, found) for found in every]
-    yield described(
-        "payoffs", ((agent, *(Amount(found.payoff[agent]) for found in scores)) for agent in task.agents), where
-    )
+    earned: list[Row] = [(agent, *(Amount(found.payoff[agent]) for found in scores)) for agent in task.agents]
+    yield described("payoffs", earned, where)
     if broken := scores[0].broken:
         yield Paragraph(f"the optimum itself breaks {counted(len(broken), 'rule')}, such as {broken[0]}")
 
@@ -112,9 +111,7 @@ def score_blocks(
     yield described("figures", told)
     members, paid = coalition.members if coalition else (), measured.score.payoff
     regrets = (measured.best_response_regret, measured.sequential_regret)
-    rows: list[Row] = [
-        (a + " *" * (a in members), Amount(paid[a]), *(amount(each[a]) for each in regrets)) for a in paid
-    ]
+    rows: list[Row] = [(a + " *" * (a in members), Amount(paid[a]), *(amount(r[a]) for r in regrets)) for a in paid]
     yield described("agents", rows, facts=[("*", "in the coalition")] if members else [])
     if measured.score.broken:
         yield Paragraph(f"breaks: {', '.join(measured.score.broken)}")

@@ -121,7 +121,8 @@ def ground(kinds: Mapping[str, ArmKind], coalition: str, arm: str | None) -> Are
     aside = [name for name in told if kinds[name].channel]
     planted = arm or next(iter([*reversed(aside), *reversed(told)]), None)
     if planted is None:
-        message = "nobody can be planted: no arm tells the members of the first coalition more than its control does"
+        message = "nobody can be planted: no treated arm tells the members of the first coalition more than its control"
+        message += " at the first sweep point"
         help_ = "add an arm with a variant of a prompt for them, as `arm prompted { backroom on  pitch simple }`"
         raise stop("C092", message, help=help_)
     benign = next((name for name in treated if kinds[name].channel and not kinds[name].told), None)
