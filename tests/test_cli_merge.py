@@ -10,6 +10,7 @@ from audited import SPEC, Wild, audit, modelled, scripted, spec
 from conftest import MATCH
 from plans import trials_of
 from test_cli_commands import colosseum
+from test_cli_judge import judge
 from warm_process import Command
 
 from colosseum.campaign.folder import Folder
@@ -258,6 +259,7 @@ def test_calls_that_were_paid_for_come_along(tmp_path: Path) -> None:
     for folder in (one, other):
         run_of(folder, "baseline").unlink()
     few, many = (run_of(folder, "baseline", ending="calls.jsonl") for folder in (one, other))
+    paid = few.read_bytes().splitlines(keepends=True)[:3]
     few.write_bytes(b"".join(few.read_bytes().splitlines(keepends=True)[:3]))
     many.write_bytes(many.read_bytes()[:-10])
     out = tmp_path / "all"
@@ -265,7 +267,59 @@ def test_calls_that_were_paid_for_come_along(tmp_path: Path) -> None:
     kept = run_of(out, "baseline", ending="calls.jsonl")
     assert kept.read_bytes() == b"".join(many.read_bytes().splitlines(keepends=True)[:-1])
     assert counts(merge(one, other, out=out)[1])[:4] == (0, 0, 0, 1)
+    assert spare(out) == paid, "they count in the bill"
     assert colosseum("log", "verify", out).returncode == 0
+
+
+def spare(folder: Path) -> list[bytes]:
+    """Calls that no run of a merged folder uses."""
+    found = (folder / "preflight" / "merged").glob("*.calls.jsonl")
+    return [line for path in found for line in path.read_bytes().splitlines(keepends=True)]
+
+
+def test_a_result_takes_no_paid_answer_from_file(tmp_path: Path) -> None:
+    """A run that failed at its first call gives way to one with answers, and a complete one leaves those on file."""
+    begun, other = (modelled(tmp_path / name, "--arm", "baseline") for name in ("1", "2"))
+    failed = modelled(tmp_path / "3", "--arm", "baseline", script=Wild(breaks="agents"))
+    calls = run_of(begun, "baseline", ending="calls.jsonl")
+    run_of(begun, "baseline").unlink()
+    calls.write_bytes(b"".join(calls.read_bytes().splitlines(keepends=True)[:-1]))
+    paid = calls.read_bytes().splitlines(keepends=True)
+    for out, folders in ((begun, (failed,)), (tmp_path / "all", (failed, begun))):
+        assert counts(merge(*folders, out=out)[1])[:4] == (0, 0, 0, 1)
+        assert run_of(out, "baseline", ending="calls.jsonl").read_bytes().splitlines(keepends=True) == paid
+        assert not run_of(out, "baseline").exists()
+    assert counts(merge(other, out=begun)[1]) == (1, 0, 0, 0, 0)
+    assert {*spare(begun)} >= {*paid}
+    assert counts(merge(other, out=begun)[1])[:3] == (0, 0, 1)
+    assert len(spare(begun)) == len({*spare(begun)})
+    for folder in (begun, tmp_path / "all"):
+        assert colosseum("log", "verify", folder).returncode == 0
+
+
+def test_judgements_and_labels_of_several_folders_are_joined(tmp_path: Path) -> None:
+    one = scripted(tmp_path / "1", seeds="1", text=MATCH)
+    other, third = (Path(shutil.copytree(one, tmp_path / name)) for name in ("2", "3"))
+    for folder, name in ((one, "openai/a"), (other, "openai/b")):
+        judge(folder, "--judge", name)
+    assert colosseum("judge", "label", one, "--out", tmp_path / "page.html").returncode == 0
+    assert merge(other, one, out=third)[0] == 0
+    judged = {path.name: path.read_bytes() for path in (third / "judged").glob("*.calls.jsonl")}
+    for folder in (one, other):
+        for path in (folder / "judged").glob("*.calls.jsonl"):
+            assert {*path.read_bytes().splitlines()} <= {*judged[path.name].splitlines()}
+    found = [json.loads(path.read_bytes()) for path in (third / "judged").glob("*[0-9a-f].json")]
+    assert {each["judge"] for run in found for each in run.get("judgements", ())} == {"openai/a", "openai/b"}
+    assert (third / "judged" / "labels.json").read_bytes() == (one / "judged" / "labels.json").read_bytes()
+    assert colosseum("log", "verify", third).returncode == 0
+    before = content(third)
+    assert merge(other, one, out=third)[0] == 0
+    assert {n: c for n, c in content(third).items() if "ledger" not in n} == {
+        n: c for n, c in before.items() if "ledger" not in n}  # fmt: skip
+    (other / "judged" / "labels.json").write_bytes(b"{}")
+    refused = colosseum("merge", other, one, "-o", tmp_path / "4")
+    assert (refused.returncode, (tmp_path / "4").exists()) == (2, False)
+    assert "labels of people differ" in refused.stderr
 
 
 def test_what_is_no_campaign_is_said(copies: list[Path], tmp_path: Path) -> None:

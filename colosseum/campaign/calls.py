@@ -80,6 +80,7 @@ class Expense:
         )  # fmt: skip
 
 
+Heard: TypeAlias = list[tuple[Question, Answer | Failure]]
 NewAnswers: TypeAlias = Callable[[Question, OnAttempt], Awaitable[Answer | Failure]]
 """Where new answers come from. Raises Halt."""
 
@@ -165,6 +166,20 @@ class RunCalls:
             self.wrote = True
         self.file.write(line_of(request, attempt, self.redaction))
         self.file.flush()
+
+
+@dataclass
+class Overheard:
+    """The answers of a run or a judgement, with what was asked for each."""
+
+    calls: RunCalls
+    heard: Heard = field(default_factory=list)
+
+    async def ask(self, request: Question) -> Answer | Failure:
+        """The recorded answer, or a new one. Raises Halt, and Missing."""
+        answer = await self.calls.ask(request)
+        self.heard.append((request, answer))
+        return answer
 
 
 def _recorded(request: Question, answer: Answer, attempts: int, *, lost: bool = False) -> Recorded:

@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 
 from filelock import AsyncFileLock
 
-from colosseum.campaign.calls import Missing, RunCalls
+from colosseum.campaign.calls import Missing, Overheard, RunCalls
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.judged import read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.purse import Account
@@ -25,9 +25,7 @@ from colosseum.campaign.runner import PaidSource
 from colosseum.diagnostics import counted
 from colosseum.model import serial
 from colosseum.model.scenario import Scenario, rubrics
-from colosseum.players.models.failure import Failure
-from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Endpoint, Halt, Question
+from colosseum.players.models.request import Endpoint, Halt
 from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.run.judging.asking import SIGNAL, TEXTS, Focal, Judged, Judgement, Matter, Status, judge
@@ -141,24 +139,11 @@ def read_scenario(path: Path) -> Scenario:
 _remembered = lru_cache(maxsize=16)(read_scenario)
 
 
-@dataclass
-class _Asked:
-    """The calls, and whether one was made anew."""
-
-    calls: RunCalls
-    anew: bool = False
-
-    async def ask(self, request: Question) -> Answer | Failure:
-        """The recorded answer, or a new one. Raises Halt."""
-        self.anew |= request.key not in self.calls.known
-        return await self.calls.ask(request)
-
-
 async def judged_anew(matter: Matter, endpoint: Endpoint, calls: RunCalls, repeat: int) -> Judgement:
     """One judgement: that of the answers on file or, where it has no score, a new try after them. Raises Halt."""
-    asked = _Asked(calls)
+    asked = Overheard(calls)
     found = await judge(matter, endpoint, asked, repeat=repeat)
-    while found.status != "ok" and not asked.anew:
+    while found.status != "ok" and all(request.key in calls.known for request, _ in asked.heard):
         found = await judge(matter, endpoint, asked, repeat=repeat, earlier=found.asked)
     return found
 

@@ -123,11 +123,7 @@ class Kept:
 
 def digest_of(path: Path) -> str:
     """The SHA-256 of a file; empty where there is none. Raises OSError."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            return sha256(file.read()).hexdigest()
-    except FileNotFoundError:
-        return ""
+    return sha256(path.read_bytes()).hexdigest() if path.exists() else ""
 
 
 @cache

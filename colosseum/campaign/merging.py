@@ -6,12 +6,12 @@ What is there already stays; a result that differs from it is named, and then no
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 
-from colosseum.campaign.calls import mend, read_calls
+from colosseum.campaign.calls import mend, read_calls, whole_lines
 from colosseum.campaign.folder import Folder, Plan, keep_file, replace_file, writing_to
-from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
+from colosseum.campaign.judged import read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.listing import run_words
 from colosseum.campaign.part import united
 from colosseum.campaign.planning import CONFIGURING, together
@@ -62,10 +62,13 @@ def merge(paths: Sequence[Path], out: Path) -> Merged:
         chosen = {} if merged.faults else {each.trial: _choose(each, list(plans), merged) for each in whole.trials}
         if merged.faults:
             return merged
+        _common_labels(list(plans), target)
         _common_judges(list(plans), target)
         _common(plans, whole, target)
         for trial, source in chosen.items():
+            paid = [line for folder in plans for line in _lines(folder.calls(trial))]
             _take(trial, source, target, merged)
+            _add(target.path / f"preflight/merged/{trial}.calls.jsonl", paid, target, _lines(target.calls(trial)))
             _take_judged(trial, list(plans), target)
         if merged.new or merged.better:
             target.drop(target.report)  # it was of fewer runs
@@ -80,17 +83,17 @@ def _telling(plan: Plan) -> dict[str, object]:
 
 
 def _choose(listed: Listed, sources: Sequence[Folder], merged: Merged) -> Folder | None:
-    """Whose run is taken: the first complete one, else the first that failed, else the one with the most calls."""
-    results = [(folder, result) for folder in sources if (result := folder.result(listed.trial)) is not None]
-    complete = [(folder, result) for folder, result in results if result.status == "complete"]
+    """Whose run is taken: the first complete one, else the one with the most answers, best where it has failed."""
+    results = {folder: result for folder in sources if (result := folder.result(listed.trial)) is not None}
+    complete = [(folder, result) for folder, result in results.items() if result.status == "complete"]
     for folder, result in complete[1:]:
         if result != complete[0][1]:
             words = f"is another result of {run_words(listed)} than the one in {complete[0][0].path}"
             merged.faults.append((folder.path, Discrepancy(f"runs/{folder.result_path(listed.trial).name}", words)))
-    if results:
-        return (complete or results)[0][0]
-    begun = [folder for folder in sources if folder.calls(listed.trial).exists()]
-    return max(begun, key=lambda folder: len(dict(read_calls(folder.calls(listed.trial)))), default=None)
+    if complete:
+        return complete[0][0]
+    begun = [folder for folder in sources if folder in results or folder.calls(listed.trial).exists()]
+    return max(begun, key=lambda f: (len(dict(read_calls(f.calls(listed.trial)))), f in results), default=None)
 
 
 def _whole(every: Sequence[Plan]) -> Plan:
@@ -114,7 +117,7 @@ def _common(plans: Mapping[Folder, Plan], whole: Plan, target: Folder) -> None:
             if found.exists():
                 keep_file(target.scenario(found.stem), found.read_bytes())
         for path in folder.asked() if folder != target else ():
-            target.keep(target.path / path.relative_to(folder.path), path.read_bytes())
+            _add(target.path / path.relative_to(folder.path), _lines(path), target)
     target.keep_plan(whole)
     known = looks(target)
     for look in (look for folder in plans for look in looks(folder) if look not in known):
@@ -145,24 +148,41 @@ def _take(trial: str, source: Folder | None, target: Folder, merged: Merged) -> 
         mend(target.calls(trial))
 
 
+def _lines(path: Path) -> list[bytes]:
+    return [*whole_lines(path)] if path.exists() else []
+
+
+def _add(path: Path, lines: Sequence[bytes], target: Folder, used: Sequence[bytes] = ()) -> None:
+    """Add calls that are neither there nor `used` elsewhere, so that the bill counts all that was paid for."""
+    known = {*used, *(kept := _lines(path))}
+    if more := [line for line in dict.fromkeys(lines) if line not in known]:
+        target.keep(path, b"".join([*kept, *more]))
+
+
+def _common_labels(sources: Sequence[Folder], target: Folder) -> None:
+    """What people labelled, which cannot be joined: it is of runs that were drawn. Raises ColosseumError."""
+    paths = {path.read_bytes(): path for folder in sources if (path := folder.judges.with_name("labels.json")).exists()}
+    if len(paths) > 1:
+        help_ = "merge without one of them, then `colosseum judge label --import` the files of its raters"
+        raise stop("C123", f"labels of people differ: {' and '.join(map(str, paths.values()))}", help=help_)
+    for content in paths:
+        target.keep(target.judges.with_name("labels.json"), content)
+
+
 def _common_judges(sources: Sequence[Folder], target: Folder) -> None:
     """Who judged, anywhere. Raises ColosseumError where one was asked in two ways."""
-    whole: Judges | None = None
-    for folder in sources:
-        if judges := read_judges(folder):
-            whole = whole.joined(judges, folder) if whole else judges
-    if whole:
-        write_judges(target, whole)
+    if found := [(judges, folder) for folder in sources if (judges := read_judges(folder))]:
+        write_judges(target, reduce(lambda whole, each: whole.joined(*each), found[1:], found[0][0]))
 
 
 def _take_judged(trial: str, sources: Sequence[Folder], target: Folder) -> None:
-    """Copy the judgements of a run as it was taken, from where there are most of them."""
-    result = target.result(trial)
-    if result is None:
-        return
-    found = [(read_judged(folder, trial, result.trace.chain), folder) for folder in sources]
-    most, folder = max(found, key=lambda each: sum(j.status == "ok" for j in each[0].judgements))
-    if most.judgements and folder != target:
-        if folder.judging(trial).exists():
-            replace_file(target.judging(trial), folder.judging(trial).read_bytes())
-        write_judged(target, most)
+    """The judgements of a run as it was taken, and all calls of judges; of two of the same, one that has a score."""
+    calls = list(dict.fromkeys(line for folder in sources for line in _lines(folder.judging(trial))))
+    if result := target.result(trial):
+        found = [read_judged(folder, trial, result.trace.chain) for folder in (target, *sources)]
+        every = [judgement for each in reversed(found) for judgement in each.judgements]
+        whole = found[0].joined(tuple(sorted(every, key=lambda each: each.status == "ok")))
+        if whole != found[0] or calls != _lines(target.judging(trial)):
+            if calls:
+                replace_file(target.judging(trial), b"".join(calls))
+            write_judged(target, whole)

@@ -8,14 +8,14 @@ when its trace and its result are equal byte for byte.
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeAlias
 
 from colosseum import __version__
-from colosseum.campaign.calls import Missing, RunCalls, read_calls, read_failures
+from colosseum.campaign.calls import Heard, Missing, Overheard, RunCalls, read_calls, read_failures
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result, keep_file
 from colosseum.campaign.model_options import Asking
 from colosseum.campaign.registering import register, unlike
@@ -24,9 +24,7 @@ from colosseum.campaign.vetting import require
 from colosseum.diagnostics import ColosseumError, stop
 from colosseum.model.check import check
 from colosseum.model.experiment import Arm
-from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Question
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import completed
 from colosseum.run.trace import TraceWriter
@@ -120,28 +118,13 @@ def _replayed(folder: Folder, listed: Listed, make: Remaking, into: Folder) -> R
     return Replayed(listed, "different" if words else "equal", words)
 
 
-Heard: TypeAlias = list[tuple[Question, Answer | Failure]]
-
-
-@dataclass
-class OverheardCalls(RunCalls):
-    """Answers of a run, with what was asked for each."""
-
-    heard: Heard = field(default_factory=list)
-
-    async def ask(self, request: Question) -> Answer | Failure:
-        """The answer on file. Raises Missing."""
-        answer = await super().ask(request)
-        self.heard.append((request, answer))
-        return answer
-
-
 def made_again(folder: Folder, trial: Trial, into: Folder, heard: Heard | None = None) -> Result | str:
     """A run played again elsewhere from calls on file, or which call is missing; `heard` gets all. Raises OSError."""
-    calls = OverheardCalls(folder.calls(trial.identity), None, Redaction(), heard=[] if heard is None else heard)
+    calls = RunCalls(folder.calls(trial.identity), None, Redaction())
+    asked = Overheard(calls, [] if heard is None else heard)
     keep_file(into.scenario(trial.instance.digest), trial.instance.written)
     try:
-        return completed(perform(trial, calls, TraceWriter(into.trace(trial.identity))))
+        return completed(perform(trial, calls, TraceWriter(into.trace(trial.identity)), asked))
     except Missing as missing:
         return str(missing)
 

@@ -24,7 +24,7 @@ from colosseum.campaign.retry import OUTAGE, Attempt, OnAttempt, Provider
 from colosseum.model.serial import Json
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
-from colosseum.players.models.request import Halt, Question
+from colosseum.players.models.request import Asker, Halt, Question
 from colosseum.players.models.wire import Exchange
 from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction
@@ -224,14 +224,14 @@ def _let_go(lock: FileLock, room: asyncio.Semaphore | None = None, run: "asyncio
     lock.release()
 
 
-async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> Result:
+async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter, asked: Asker | None = None) -> Result:
     """Play one run into its trace; how it ended depends on what happened alone.
 
     Raises Halt and Missing, in the middle of the trace. Trace and calls are closed, and durable where it ended.
     """
     reason: FailureReason | None = None
     with closing(trace), closing(calls):
-        team = players(trial.roles, trial.endpoints, calls, trial.stage.templates)
+        team = players(trial.roles, trial.endpoints, asked or calls, trial.stage.templates)
         try:
             await LiveRun(trial, team, trial.instance.rules, trace).play()
         except CallFailed as failure:
