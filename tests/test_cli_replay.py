@@ -207,7 +207,7 @@ def test_runs_whose_calls_were_not_kept_are_named(tmp_path: Path) -> None:
     code, found = replay(folder)
     assert (code, found["equal"], found["different"]) == (3, 0, [])
     assert [(run["listed"]["seed"], run["words"]) for run in found["not_on_file"]] == [
-        (1, "its calls were not kept")
+        (1, "not all of its calls are there")
     ] * 2
     assert "2 cannot be made again" in colosseum("replay", folder).stdout
 

@@ -89,7 +89,7 @@ def _left(folder: Folder, plan: Plan) -> Found:
 def _changed(folder: Folder, plan: Plan, into: Folder) -> Found:
     """What `log verify` finds: traces and scenarios of runs that have ended are made again."""
     ended = [each for each in plan.trials if folder.ended(each.trial)]
-    of = {path: each for each in ended for path in (folder.trace(each.trial), folder.scenario(each.scenario))}
+    of = {p: e for e in ended for p in (folder.trace(e.trial), folder.calls(e.trial), folder.scenario(e.scenario))}
     results = {folder.result_path(each.trial): each for each in ended}
     make: Remaking | None = None
     for fault in verify(folder, plan).faults:
@@ -100,10 +100,10 @@ def _changed(folder: Folder, plan: Plan, into: Folder) -> Found:
             continue
         make = make or Remaking.of(folder, plan)
         if why := _made(folder, of[path], make, into, fresh):
-            expense = read_json(folder.result_path(of[path].trial), Result).expense
-            calls = folder.calls(of[path].trial)
+            result, calls = folder.result_path(of[path].trial), folder.calls(of[path].trial)
+            expense = read_json(result, Result).expense
             lost = max(0, expense.calls - len(dict(read_calls(calls))))
-            remedy = f"`audit --retry-failed` makes the run anew: {why}"
+            remedy = f"{f'remove {result.name}; ' * (path == calls)}`audit --retry-failed` makes the run anew: {why}"
             dollars = None if expense.unpriced else expense.cost
             yield Defect(fault.file, fault.words, remedy, lost, dollars if lost else 0.0), None
         else:
@@ -127,7 +127,8 @@ def _made(folder: Folder, listed: Listed, make: Remaking, into: Folder, fresh: P
     if fresh.suffix == ".json":  # a scenario, whose name is its digest
         return "" if fresh.exists() else "the spec makes another"
     sealed = read_json(folder.result_path(listed.trial), Result).trace
-    return made if isinstance(made, str) else "" if made.trace == sealed else "made again it is another"
+    equal = not isinstance(made, str) and made.trace == sealed and ".calls" not in fresh.suffixes
+    return made if isinstance(made, str) else "" if equal else "made again it is another"
 
 
 def _defect(folder: Folder, path: Path, words: str, remedy: str = "") -> Defect:

@@ -216,7 +216,7 @@ class Folder:
         try:
             return replace(plan, trials=in_order(read_trials(path), plan.points))
         except FileNotFoundError:
-            raise Damaged(f"{path} is missing") from None
+            raise Damaged(f"{path} is missing: the same `colosseum audit` writes it anew") from None
         except ValidationError as error:
             raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
 

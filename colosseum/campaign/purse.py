@@ -334,7 +334,7 @@ def spent_words(purse: Purse) -> str:
 def left_words(purse: Purse) -> str:
     """Why runs were left, and what to do."""
     if not purse.reached:
-        return "because each had reached its budget: the same command with a larger `--run-budget` goes on"
+        return "because a call may cost more than each has left: the same command with a larger `--run-budget` goes on"
     why = "what is left of the budget is less than a block of runs will probably cost"
     if purse.limit is not None and purse.spent >= purse.limit:
         why = "nothing is left of the budget"

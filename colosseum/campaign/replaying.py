@@ -110,7 +110,7 @@ def _replayed(folder: Folder, listed: Listed, make: Remaking, into: Folder) -> R
         path, asked = folder.calls(trial.identity), result.expense.calls + (result.status == "failed")
         kept = {*dict(read_calls(path)), *dict(read_failures(path))}
         if not path.exists() or len(kept) < asked:
-            return Replayed(listed, "not on file", "its calls were not kept")
+            return Replayed(listed, "not on file", "not all of its calls are there")
         return Replayed(listed, "different", f"something else is asked: {made}")
     into.commit(made if result.calls else replace(made, calls=None))  # earlier versions sealed no calls
     words = _unlike(folder.trace(listed.trial), into.trace(listed.trial))
