@@ -285,7 +285,8 @@ def test_a_result_takes_no_paid_answer_from_file(tmp_path: Path) -> None:
     run_of(begun, "baseline").unlink()
     calls.write_bytes(b"".join(calls.read_bytes().splitlines(keepends=True)[:-1]))
     paid = calls.read_bytes().splitlines(keepends=True)
-    for out, folders in ((begun, (failed,)), (tmp_path / "all", (failed, begun))):
+    first = Path(shutil.copytree(failed, tmp_path / "first"))
+    for out, folders in ((begun, (failed,)), (tmp_path / "all", (failed, begun)), (first, (begun,))):
         assert counts(merge(*folders, out=out)[1])[:4] == (0, 0, 0, 1)
         assert run_of(out, "baseline", ending="calls.jsonl").read_bytes().splitlines(keepends=True) == paid
         assert not run_of(out, "baseline").exists()
@@ -293,7 +294,7 @@ def test_a_result_takes_no_paid_answer_from_file(tmp_path: Path) -> None:
     assert {*spare(begun)} >= {*paid}
     assert counts(merge(other, out=begun)[1])[:3] == (0, 0, 1)
     assert len(spare(begun)) == len({*spare(begun)})
-    for folder in (begun, tmp_path / "all"):
+    for folder in (begun, tmp_path / "all", first):
         assert colosseum("log", "verify", folder).returncode == 0
 
 
