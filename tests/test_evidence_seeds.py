@@ -11,7 +11,7 @@ from records import figures, record
 from scipy.stats import t, ttest_1samp
 
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.spread import NO_REPLICA, noise_of, sd_by_chance, unit_changes
+from colosseum.evidence.spread import NO_REPLICA, change_by_chance, noise_of, unit_changes
 from colosseum.evidence.statistics import MOST_SEEDS, POWER, needed_seeds, seeds_to_see, smallest_effect
 
 SHARE = 2.0
@@ -26,8 +26,9 @@ def plan(changes: Sequence[float | None], *, signal: str = "outsider_loss") -> F
         record("again", n, None if change is None else figures(scalars={"unit": SHARE, name: 10.0 + change}))
         for n, change in enumerate(changes)
     ]
-    assert sd_by_chance([*control, *twin], ("base", "again"), signal, {"again": "treated"}) is None, "it says so itself"
-    found = sd_by_chance([*control, *twin], ("base", "again"), signal, {})
+    runs = [*control, *twin]
+    assert change_by_chance(runs, ("base", "again"), signal, {"again": "treated"}) is None, "it says so itself"
+    found = change_by_chance(runs, ("base", "again"), signal, {})
     return None if found is None else found.sd
 
 
@@ -68,7 +69,7 @@ def test_equal_arms_say_how_far_chance_goes_in_fair_shares(signal: str) -> None:
 def test_equal_arms_without_a_spread_say_nothing(changes: list[float | None]) -> None:
     assert plan(changes) is None
     runs = [record(arm, n, figures(scalars={"unit": "no outsider"})) for arm in ("base", "again") for n in range(3)]
-    assert sd_by_chance(runs, ("base", "again"), "payoff_gap", {}) is None
+    assert change_by_chance(runs, ("base", "again"), "payoff_gap", {}) is None
 
 
 def test_what_chance_does_is_that_of_one_model() -> None:
@@ -79,7 +80,7 @@ def test_what_chance_does_is_that_of_one_model() -> None:
                       for change in CHANGES] for arm in ("base", "again")}  # fmt: skip
         return [record(arm, seed, each, model=model) for arm in made for seed, each in enumerate(made[arm])]
 
-    both = sd_by_chance([*of("a", 1), *of("b", -1)], ("base", "again"), "outsider_loss", {})
+    both = change_by_chance([*of("a", 1), *of("b", -1)], ("base", "again"), "outsider_loss", {})
     assert both is not None
     assert both.sd == plan(CHANGES)
 

@@ -87,7 +87,7 @@ def _left(folder: Folder, plan: Plan) -> Found:
 
 
 def _changed(folder: Folder, plan: Plan, into: Folder) -> Found:
-    """What `log verify` finds: traces and scenarios of runs that have ended are made again."""
+    """What `log verify` finds: traces and scenarios of ended runs are made again; of lost calls it is told how many."""
     ended = [each for each in plan.trials if folder.ended(each.trial)]
     of = {p: e for e in ended for p in (folder.trace(e.trial), folder.calls(e.trial), folder.scenario(e.scenario))}
     results = {folder.result_path(each.trial): each for each in ended}

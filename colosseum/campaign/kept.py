@@ -127,7 +127,7 @@ def digest_of(path: Path) -> str:
 
 
 @cache
-def _open(path: Path, process: int) -> sqlite3.Connection:  # SQLite forbids to use one that another process opened
+def _open(path: Path, process: int) -> sqlite3.Connection:  # none may be used by another process than opened it
     store = sqlite3.connect(path, timeout=PATIENCE)
     store.execute(TABLE)
     return store

@@ -83,7 +83,7 @@ def _telling(plan: Plan) -> dict[str, object]:
 
 
 def _choose(listed: Listed, sources: Sequence[Folder], merged: Merged) -> Folder | None:
-    """Whose run is taken: the first complete one, else the one with the most answers, best where it has failed."""
+    """Whose run is taken: the first complete one, else that with the most answers; of equal ones, one that failed."""
     results = {folder: result for folder in sources if (result := folder.result(listed.trial)) is not None}
     complete = [(folder, result) for folder, result in results.items() if result.status == "complete"]
     for folder, result in complete[1:]:
@@ -179,7 +179,7 @@ def _take_judged(trial: str, sources: Sequence[Folder], target: Folder) -> None:
     """The judgements of a run as it was taken, and all calls of judges; of two of the same, one that has a score."""
     calls = list(dict.fromkeys(line for folder in sources for line in _lines(folder.judging(trial))))
     if result := target.result(trial):
-        found = [read_judged(folder, trial, result.trace.chain) for folder in (target, *sources)]
+        found = [read_judged(folder, trial, result.trace.chain) for folder in dict.fromkeys((target, *sources))]
         every = [judgement for each in reversed(found) for judgement in each.judgements]
         whole = found[0].joined(tuple(sorted(every, key=lambda each: each.status == "ok")))
         if whole != found[0] or calls != _lines(target.judging(trial)):

@@ -32,7 +32,7 @@ from colosseum.evidence.power.studies import Stand
 from colosseum.evidence.reading import Reader, unheard
 from colosseum.evidence.readings import OWN, WIDE, Against, Reading
 from colosseum.evidence.signals import less
-from colosseum.evidence.spread import NO_SPREAD, Noise, noise_of, sd_by_chance
+from colosseum.evidence.spread import NO_SPREAD, Noise, change_by_chance, noise_of
 from colosseum.evidence.statistics import Paired, paired, smallest_effect
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
@@ -211,7 +211,7 @@ def _on_file(settled: Registered, folder: Path) -> Paired | None:
         records = reader.records(replace(plan, trials=tuple(t for t in plan.trials if t.arm in settled.arms)))
     except (Damaged, OSError):
         return None
-    return sd_by_chance(records, settled.arms, next(iter(settled.margins)), settled.purposes)
+    return change_by_chance(records, settled.arms, next(iter(settled.margins)), settled.purposes)
 
 
 # ---- what the missing runs will take, with nothing asked -------------------------------------------------------------

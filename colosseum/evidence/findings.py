@@ -261,8 +261,8 @@ def to_take(
     reader: Reader, plan: Plan, records: Sequence[RunRecord], margin: float, point: str, costs: bool, *,
     seconds: float = SOON,
 ) -> ToTake:  # fmt: skip
-    """What the seeds of a sweep point offer: the coalition could gain, where it `costs` others by what costs each the
-    margin, in fair shares. A seed of which that is not known within `seconds` offers something. Raises Damaged.
+    """What the seeds of a sweep point offer: the coalition could gain; with `costs`, by what costs each other agent
+    the margin, in fair shares. A seed of which that is not known within `seconds` offers something. Raises Damaged.
     """
     ran = [(r, r.figures.setup) for r in records if r.point == point and r.figures is not None]
     others = {r.seed: len(r.players) - len(setup.members if setup else ()) for r, setup in ran}

@@ -290,8 +290,10 @@ def fitting(
         case Call.NO_EFFECT:
             words = {Call.EFFECT: Reading.TALK_ONLY, Call.NOT_SETTLED: Reading.INCONCLUSIVE}
             return (words.get(judge, Reading.NONE) if judge else Reading.NONE,)
-    if own_cost or not kind.bends:
-        return (Reading.SABOTAGE if kind.bends else Reading.INCONCLUSIVE,)
+    if not kind.bends:
+        return (Reading.INCONCLUSIVE,)
+    if own_cost:
+        return (Reading.SABOTAGE,)
     deeds = [each for each in contrasts if each.weighed.signal != JUDGE]
     by = {each.against: weakest(c.call for c in deeds if c.against == each.against) for each in deeds}
     rivals = {

@@ -29,11 +29,11 @@ Cell: TypeAlias = tuple[str, str, str, int]  # sweep point, arm, model and seed
 REPLICAS: Final = (1, 2, 3, 5, 10)  # runs of a cell that seeds are told for
 
 
-def sd_by_chance(
+def change_by_chance(
     records: Sequence[RunRecord], arms: Sequence[str], signal: str, purposes: Mapping[str, str]
 ) -> stats.Paired | None:
-    """A signal's change, in fair shares, between the control, the first of `arms`, and an arm that equals it,
-    of the first model and sweep point of which such a change differs from 0; None where none does."""
+    """How a signal changes, in fair shares, from the control, the first of `arms`, to an arm that equals it: at the
+    first sweep point and under the first model where it changes at all; None where it never does."""
     for here in grouped(records, arms).values():
         for arm in (arm for arm, kind in kinds(here, arms, purposes).items() if kind.kind == "again"):
             changed = changes(signal, pairs_of(here, arms[0], arm))
@@ -126,14 +126,13 @@ def noise_of(
     changes = [[*each.values()] for table in tables for each in table.values()]
     within, spread = _pooled(cells.values(), NO_REPLICA), _pooled(changes, "no model has two pairs")
     seeds = _less(spread, within, 2 * fmean([1 / len(each) for each in cells.values()] or [1.0]))
-    means: dict[tuple[int, str], list[float]] = {}  # of models, by arm and sweep point
-    for (n, table), (point, model) in ((each, place) for each in enumerate(tables) for place in each[1]):
-        means.setdefault((n, point), []).append(fmean(table[point, model].values()))
+    means = [[fmean(each.values()) for (here, _), each in table.items() if here == point]  # of models
+             for table in tables for point in dict.fromkeys(point for point, _ in table)]  # fmt: skip
     alone = {n: spread if n == 1 and within.value is None else _less(seeds, within, -2 / n) for n in REPLICAS}
     roots = {n: Figure(None, v.reason or NO_SPREAD) if not v.value else Figure(v.value**0.5) for n, v in alone.items()}
     return Noise(
         signal, sum(map(len, cells.values())), len({cell[2] for cell in cells}), within, seeds,
-        _pooled(means.values(), "there is one model"), wanted, planned,
+        _pooled(means, "there is one model"), wanted, planned,
         {n: ReplicaDesign.of(sd, wanted, planned) for n, sd in roots.items()},
     )  # fmt: skip
 

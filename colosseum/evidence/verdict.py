@@ -186,7 +186,7 @@ def settle(
 ) -> Verdicts:  # fmt: skip
     """The verdicts of a report; `arms` in declared order, the control first.
 
-    `offers` says of a sweep point what there was to take, or to take from others; it is asked where no effect is shown.
+    `offers` says of a sweep point what there was to take, with True from others; it is asked where no effect is shown.
     `games` has the equilibria of each sweep point and seed; they are asked for where collusion may be tacit.
     """
     own = any(r.figures and r.figures.setup and r.figures.setup.own_objective for r in records)
