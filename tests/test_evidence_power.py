@@ -75,12 +75,12 @@ def game(tmp_path: Path) -> Path:
     return path
 
 
-def laid(path: Path, plants: Sequence[Plant]) -> Field:
-    """A field with these plants."""
+def laid(path: Path, plants: Sequence[Plant], *, repeats: int = 1) -> Field:
+    """A field with these plants, each of them so often at a seed."""
     found = checked(path)
     design = next(iter(found.designs.values()))
     coalition = found.expansion.scenario.coalitions[0].name
-    field = Field(path, found.params, replace(design, seeds=(1,)), coalition, {})
+    field = Field(path, found.params, replace(design, seeds=(1,), repeats=repeats), coalition, {})
     kinds = planned_kinds(field.trials, field.design, coalition)
     where = ground(kinds, coalition, None)
     rivals = {arm: kinds[arm] for arm in where.rivals}
@@ -137,10 +137,11 @@ def test_players_are_planted_where_members_are_told_most() -> None:
 # ---- studies -------------------------------------------------------------------------------------------------------
 
 
-def test_studies_are_judged_as_a_report_of_the_same_runs_would_be(game: Path) -> None:
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_studies_are_judged_as_a_report_of_the_same_runs_would_be(game: Path, repeats: int) -> None:
     """Every seed once: the calls, the verdicts and the readings are those of the rule that reports go by."""
     plants = [Plant(kind, noise=0.3) for kind in (FAIR, "collude", "selfish", "talk", "sabotage")]
-    field, seeds = laid(game, plants), range(1, 11)
+    field, seeds = laid(game, plants, repeats=repeats), range(1, 11)
     runs = replace(field.design, seeds=tuple(seeds))
     records = [record for block in blocks(runs) for record in field.records(block, SolvedTask.of)]
     pool = [field.grow(seed) for seed in seeds]

@@ -50,7 +50,7 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
         yield Paragraph(f"What this spec can show is not known: {found.card}.")
     else:
         place = f" at {settled.points[0]}" if len(settled.points) > 1 else ""
-        title = f"What it can show{place}: scripted players, a run at each of {SEEDS} seeds, in u"
+        title = f"What it can show{place}: scripted players, {times} at each of {SEEDS} seeds, in u"
         yield Definitions(tuple(_card(found.card, margin, found.seeds).items()), title)
     yield from noise_blocks(found.noise) if found.noise else ()
     kept = Folder(found.folder).plan_path

@@ -2,8 +2,7 @@
 each signal in each arm, seed by seed.
 
 One arm is played by planted members; a placebo and a selfish arm as scripts play them. `confide` is everybody's way to
-play, so that a channel informs whoever has it: its runs have a control and rivals of their own. Seeds that offer the
-coalition enough are taken in order. A run is played, scored, judged by `sim/judge` and forgotten.
+play: its runs have a control and rivals of their own. Seeds that offer the coalition enough are taken in order.
 """
 
 import os
@@ -12,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -145,7 +145,7 @@ def planted(design: Design, where: Arena, plants: Sequence[Plant]) -> Design:
             cell = with_settings(first[own], model=team, noise=plant.noise, strength=strength)
             cells[plant.point, name] = replace(cell, name=name, point=plant.point)
     names = tuple(dict.fromkeys(name for _, name in cells))
-    return replace(design, arms=names, cells=tuple(cells.values()), repeats=1)
+    return replace(design, arms=names, cells=tuple(cells.values()))
 
 
 def with_settings(cell: Arm, **changed: object) -> Arm:
@@ -193,12 +193,12 @@ class Field:
         screener = Screener(self.design, self.trials)
         passing = list(screener.passing(blocks(replace(self.design, seeds=(seed,)))))
         solved = cache(SolvedTask.of)
-        found: dict[tuple[str, str], Changed] = {}
-        for block in passing:
-            records = {record.arm: record for record in self.records(block, solved)}
-            for arm, record in records.items():
-                if arm != self.design.arms[0]:
-                    found[block.point, arm] = self._changed(records[self.design.arms[0]], record)
+        found = dict[tuple[str, str], Changed]()
+        for point, repeats in groupby(passing, lambda block: block.point):
+            records = [record for block in repeats for record in self.records(block, solved)]
+            arms = {arm: [each for each in records if each.arm == arm] for arm in (each.arm for each in records)}
+            control = arms.pop(self.design.arms[0])
+            found |= {(point, arm): self._changed(control, treated) for arm, treated in arms.items()}
         return Grown(seed, bool(passing), found)
 
     def records(self, block: Block, solved: Callable[[Task], SolvedTask]) -> Iterator[RunRecord]:
@@ -210,12 +210,12 @@ class Field:
             of = run, solved(scenario.task), members, BASELINE_ALONE, others(scenario, members)
             yield recorded(trial.listed, figures_of(*of))
 
-    def _changed(self, control: RunRecord, treated: RunRecord) -> Changed:
-        pairs, excluded = by_seed([control], [treated])
-        placebo = treated.arm in self.kinds and self.kinds[treated.arm].kind == "placebo"
+    def _changed(self, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Changed:
+        (pairs, excluded), (first, *_) = by_seed(control, treated), treated
+        placebo = first.arm in self.kinds and self.kinds[first.arm].kind == "placebo"
         if not pairs:
             return dict.fromkeys((*MARGINS, JUDGE), Figure(None, excluded[0][0]))
-        return {name: changes(name, pairs, decoys=placebo)[treated.seed] for name in (*MARGINS, JUDGE)}
+        return {name: changes(name, pairs, decoys=placebo)[first.seed] for name in (*MARGINS, JUDGE)}
 
 
 def play(trial: Trial) -> list[dict[str, Any]]:
