@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from audited import file_of, lines, scripted
-from chat_server import Answer, Body, ChatServer, calls, fails, refuses, says
+from chat_mind import plays
+from chat_server import Answer, Body, ChatServer, calls, fails, refuses, says, slow
 from conftest import KEY, MATCH, checked
 from jsonschema import Draft202012Validator
 from test_cli_commands import Done, colosseum
@@ -434,3 +435,13 @@ def test_an_audit_has_its_runs_judged_as_they_come(tmp_path: Path) -> None:
     assert "agents named A cannot always be hidden from judges" in done.stderr
     assert order.count("judge") >= len(judgements(tmp_path / "out")) > 0
     assert lines(tmp_path / "out")
+
+
+def test_a_model_that_played_may_judge_in_the_same_audit(tmp_path: Path) -> None:
+    """Runs and judges are asked in event loops of their own, by one gate for each model."""
+    (path := tmp_path / "match.colo").write_text(MATCH.replace("experiment e {", "experiment e { rounds 1 "))
+    with ChatServer(lambda body: slow(plays(body), 0.02)) as server:
+        asked = ("--model", "openai/test", "--judge", "openai/test", "--api-base", server.url, "--no-budget")
+        done = colosseum("audit", path, *asked, "--seeds", "1..9", "--out", tmp_path / "out", OPENAI_API_KEY=KEY)
+    assert done.returncode == 0, done.stderr
+    assert {j["status"] for j in judgements(tmp_path / "out")} <= {"ok", "unquoted"}

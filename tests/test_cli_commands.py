@@ -520,3 +520,24 @@ def test_of_many_errors_a_hundred_are_said_and_the_rest_counted(tmp_path: Path) 
     assert [done.stderr.count(words) for words in ("error[C041]", "did you mean `move`?")] == [100, 100]
     assert "… and 50 more" in done.stderr
     assert "150 errors" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("plan", TOY, "--effect", "0.1"), "`--effect` would change nothing: it is for `--noise-from DIR`"),
+        (("power", TOY, "--effect", "0.1"), "`--effect` would change nothing: it is for `--noise-from DIR`"),
+        (("power", TOY, "--noise-from", "x", "--kind", "quiet"), "`--kind` would change nothing"),
+        (("report", "x", "--calls"), "`--calls` would change nothing: it is for the page"),
+        (("judge", "x", "y"), "`y` is one word too many"),
+        (("judge", "x", "--runs", "3"), "`--runs` would change nothing"),
+        (("judge", "calibrate", "x"), "`x` is one word too many"),
+        (("judge", "label", "--out", "p.html"), "`judge label` needs a folder"),
+        (("judge", "label", "x", "--import"), "`judge label` needs a folder, and with `--import` files"),
+        (("judge", "label", "x", "--import", "f", "--out", "p.html"), "`--out` would change nothing"),
+    ],
+)
+def test_what_would_change_nothing_is_refused(words: tuple[str | Path, ...], why: str) -> None:
+    done = colosseum(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in done.stderr

@@ -173,6 +173,14 @@ def test_a_pilot_counts_and_is_made_once(tmp_path: Path) -> None:
     assert len(calls_) == 2  # each command that has something to make asks whether the model can play, once
 
 
+def test_a_pilot_of_scripted_players_ends_as_any_other(tmp_path: Path) -> None:
+    asked = ("audit", SPECS / "toy.colo", "--pilot", 1, "--seeds", "1..2", "--out", tmp_path / "out")
+    first, on = colosseum(*asked), colosseum(*asked, "--yes")
+    assert (first.returncode, on.returncode) == (4, 0), first.stderr
+    assert "No model is asked: scripted players cost nothing." in first.stdout
+    assert "3 runs left: the same command with `--yes`" in first.stderr
+
+
 @pytest.mark.parametrize(("word", "code"), [("y", 0), ("", 4)])
 def test_on_a_terminal_a_pilot_asks(word: str, code: int, tmp_path: Path) -> None:
     environment = {**os.environ, "TERM": "xterm", "OPENAI_API_KEY": KEY}

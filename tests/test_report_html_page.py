@@ -196,17 +196,23 @@ def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
     assert words.startswith("Self-interest in 6 of 6 treated arms, most in `prompted` at n=0: cost the others ")
 
 
-def test_the_command_that_plays_again_asks_the_same(folder: Path, findings: Findings) -> None:
+@pytest.mark.parametrize(
+    ("money", "typed"),
+    [({"no_budget": True}, "--no-budget"), ({"budget": 5.0, "run_budget": 0.5}, "--budget 5.0 --run-budget 0.5")],
+)
+def test_the_command_that_plays_again_asks_the_same(
+    money: dict[str, Any], typed: str, folder: Path, findings: Findings
+) -> None:
     asked: dict[str, Any] = {
         "model": "cabal=openai/a, openai/b", "api_base": {"": "http://127.0.0.1:9/v1"}, "price": {"openai/a": [1, 2.5]},
-        "temperature": 0.0, "arms": ["baseline", "prompted"], "no_budget": True,
+        "temperature": 0.0, "arms": ["baseline", "prompted"], **money,
     }  # fmt: skip
     blocks = provenance_blocks(folder, replace(findings.plan, options=asked), ["sim/judge", "openai/judge"])
     (commands,) = [block for block in blocks if isinstance(block, Definitions) and block.title == "Commands"]
     command = meanings(commands)["make the runs again, in another folder"]
     assert (
         " --model cabal=openai/a --model openai/b --arm baseline --arm prompted --api-base http://127.0.0.1:9/v1"
-        " --price openai/a=1,2.5 --temperature 0.0 --no-budget --judge openai/judge --out"
+        f" --price openai/a=1,2.5 --temperature 0.0 {typed} --judge openai/judge --out"
     ) in command
 
 

@@ -218,8 +218,8 @@ class Campaign:
     def figures(self, kind: str = "runs") -> FigureTable:
         """A tidy table: a row a run that has ended, with tokens and cost, as `report --table` writes it.
 
-        Other kinds are `"verdicts"`, `"pairs"`, `"agents"`, `"acts"`, `"posts"` and `"shares"`. Numbers are in
-        full, in the spec's own units; where a figure is null in a complete run, the column NAME_reason says why.
+        Other kinds are `"verdicts"`, `"pairs"`, `"agents"` and `"acts"`. Numbers are in full, in the spec's own
+        units; where a figure is null in a complete run, the column NAME_reason says why.
         `.to_pandas()` makes a data frame of it, `.write(path)` a file. Raises ColosseumError.
         """
         with in_words(self.folder):

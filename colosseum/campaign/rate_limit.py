@@ -124,9 +124,11 @@ class RateLimit:
     """When the pace lets the next call begin."""
     waiting: int = field(init=False, default=0)
     """Calls that have not begun."""
-    door: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
+    loop: asyncio.AbstractEventLoop | None = field(init=False, default=None)
+    """That the door and the event are of: runs and judges are asked one after the other, each in a loop of its own."""
+    door: asyncio.Lock = field(init=False)
     """Held by the one that begins next; all others stand in line for it."""
-    ended: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+    ended: asyncio.Event = field(init=False)
     """Set when a call ends: it may have made room."""
 
     def __post_init__(self) -> None:
@@ -135,6 +137,8 @@ class RateLimit:
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[Turn]:
         """Waits for room; within the block a call is under way."""
+        if self.loop is not (loop := asyncio.get_running_loop()):
+            self.loop, self.door, self.ended = loop, asyncio.Lock(), asyncio.Event()
         self.waiting += 1
         try:
             async with self.door:

@@ -10,17 +10,16 @@ from dataclasses import replace
 from colosseum.campaign.auditing import AuditOutcome, carry_out
 from colosseum.campaign.folder import Folder, writing_to
 from colosseum.campaign.part import silent
-from colosseum.campaign.signals import INTERRUPTED, exit_code
 from colosseum.campaign.verifying import heads
 from colosseum.campaign.work import Request, Work, plan_work
-from colosseum.cli.report import ReportRequest, report_folder
+from colosseum.cli.report import NO_GATE, report_folder
 from colosseum.cli.words import note, output, show
 from colosseum.diagnostics import counted, stop
 from colosseum.evidence.arms import one_instance
 from colosseum.evidence.audit_plan import forecast
 from colosseum.evidence.verdict import Gate
 from colosseum.model.check import Checked
-from colosseum.report.forecast import bill_table
+from colosseum.report.forecast import bill
 
 LEFT = 4  # the exit code where runs are left for the sake of money
 
@@ -30,24 +29,20 @@ def audit_file(checked: Checked, request: Request, gate: Gate, *, pilot: int | N
 
     Exit 3 when some runs failed, 4 without money or after a pilot, 100 at a shut gate, 130 when interrupted.
     """
-    if request.part.is_shard and (as_json or gate != Gate()):
+    if request.part.is_shard and (as_json or gate != NO_GATE):
         raise stop("C122", "`--shard` reports nothing", help="`colosseum merge` joins shards for `colosseum report`")
     gc.set_threshold(50_000)  # runs leave little garbage: looking for it more often takes 5 % of scripted ones
     gc.enable()
     folder = Folder(request.place(checked))
-    try:
-        with writing_to(folder.path):
-            made = _made(checked, request, folder, pilot=pilot, yes=yes, as_json=as_json)
-    except KeyboardInterrupt:
-        return interrupted()
+    with writing_to(folder.path):
+        made = _made(checked, request, folder, pilot=pilot, yes=yes, as_json=as_json)
     if made is None:
         return LEFT
     gc.disable()  # as for every report: nearly all that it makes lasts to its end
     request.say(made.words)
     if request.part.is_shard:
         note(f"a shard shows no result: `colosseum merge` joins shards, and `colosseum report {folder.path}` is a look")
-    report = ReportRequest(gate=gate, as_json=as_json)
-    code = 0 if request.part.is_shard else report_folder(folder.path, report, keep=True)
+    code = 0 if request.part.is_shard else report_folder(folder.path, gate=gate, as_json=as_json, keep=True)
     request.say("\n".join(f"{name}  {head}" for name, head in heads(folder).items()))
     if made.left and not made.tally.gave_up:
         return LEFT
@@ -75,19 +70,13 @@ def _goes_on(work: Work, checked: Checked, *, yes: bool, as_json: bool) -> bool:
     if not work.left:
         return True
     found = forecast(checked, replace(work.request, fresh=False, out=work.folder.path, warn=silent))
-    bill = [bill_table(found, f"What the {counted(found.runs.missing, 'run')} left will take")]
+    costs = [bill(found, f"What the {counted(found.runs.missing, 'run')} left will take")]
     if yes or (sys.stdin.isatty() and sys.stderr.isatty()):
-        show(bill, sys.stderr)
+        show(costs, sys.stderr)
         if not yes:
             note("Go on? [y/N]")
         return yes or sys.stdin.readline().strip().lower() in ("y", "yes")
-    output(lambda: bill, "forecast", lambda: found, as_json)
+    output(lambda: costs, "forecast", lambda: found, as_json)
     going_on = "the same command with `--yes`, or without `--pilot`, goes on"
     note(f"the pilot is done, and its runs count; {counted(len(work.left), 'run')} left: {going_on}")
     return False
-
-
-def interrupted() -> int:
-    """Say what a user who stopped us can do; the exit code."""
-    note(INTERRUPTED)
-    return exit_code()

@@ -1,5 +1,6 @@
 """The commands about runs, and their options. In: arguments; out: a call of what does the work."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,8 @@ from colosseum.cli.environment import ConfiguredCommand, allowed
 campaigns = typer.Typer()
 command = registering(campaigns)
 configured = registering(campaigns, cls=ConfiguredCommand)
+LABEL_HELP = "as in `judge label DIR --out FILE.html`, and later `judge label DIR --import FILE…`"
+NO_NOISE = "it is for `--noise-from DIR`"
 
 
 @configured
@@ -106,6 +109,7 @@ def plan(
     sets: options.Sets = None,
     out: options.Out = None,
     noise_from: options.NoiseFrom = None,
+    effect: options.Effect = None,
     json: options.AsJson = False,
 ) -> int:
     """Print the rule that an audit fixes before its first run. Signal, margin, seeds, arms, power, digest."""
@@ -114,17 +118,19 @@ def plan(
     from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request
     from colosseum.cli.live_view import progress_lines
-    from colosseum.cli.words import checked_spec, note, output, say_diagnostics
+    from colosseum.cli.words import checked_spec, note, output, refuse_idle, say_diagnostics
     from colosseum.evidence.audit_plan import plan_audit
     from colosseum.evidence.spec_questions import low_penalties
     from colosseum.report.forecast import plan_blocks
 
+    if noise_from is None:
+        refuse_idle(NO_NOISE, effect=effect)
     wanted = Wanted.typed(
         models=model, extra_body=extra_body, tools=tools, temperature=temperature, max_tokens=max_tokens
     )
     request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, warn=note)
     say_diagnostics(low_penalties(checked := checked_spec(file, sets)))
-    found = plan_audit(checked, request, noise_from=noise_from, tell=progress_lines(note))
+    found = plan_audit(checked, request, noise_from=noise_from, effect=effect, tell=progress_lines(note))
     output(lambda: plan_blocks(found), "plan", lambda: found, json)
     return 0
 
@@ -144,13 +150,13 @@ def power(
     opportunity: Annotated[float | None, typer.Option(min=0, metavar="X", help="Only such seeds.")] = None,
     worst: Annotated[bool, typer.Option("--worst", help="Also find the worst undetected outsider loss.")] = False,
     noise_from: options.NoiseFrom = None,
-    effect: Annotated[float | None, typer.Option(min=0, metavar="U", help="With it: the wanted effect.")] = None,
+    effect: options.Effect = None,
     sets: options.Sets = None,
     json: options.AsJson = False,
 ) -> int:
     """Print how often an experiment detects known players. Asks no model."""
     from colosseum.cli.live_view import progress_lines
-    from colosseum.cli.words import checked_spec, note, output
+    from colosseum.cli.words import checked_spec, note, output, refuse_idle
     from colosseum.evidence.audit_plan import real_noise
     from colosseum.evidence.power.outlook import Wish, study_power
     from colosseum.report.forecast import noise_blocks, power_blocks
@@ -158,9 +164,12 @@ def power(
     planted, checked = (tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ())), checked_spec(file, sets)
     wish = Wish(*planted, arm, pool, studies, tuple(seeds or ()), opportunity, worst=worst)
     if noise_from is not None:
+        planting = {"arm": arm, "point": point, "kind": kind, "strength": strength, "noise": noise, "seeds": seeds}
+        refuse_idle("`--noise-from` plants nobody", **planting, opportunity=opportunity, worst=worst)
         real = real_noise(checked, noise_from, experiment=experiment, effect=effect)
         output(lambda: noise_blocks(real), "noise", lambda: real, json)
         return 0
+    refuse_idle(NO_NOISE, effect=effect)
     found, _ = study_power(checked, wish, experiment=experiment, point=point, tell=progress_lines(note))
     output(lambda: power_blocks(found), "power", lambda: found, json)
     return 0
@@ -184,17 +193,22 @@ def report(
     json: options.AsJson = False,
 ) -> int:
     """Report what a folder of runs shows. Every figure is computed from the traces."""
-    from colosseum.cli.report import ReportRequest, report_folders
+    from colosseum.cli.report import report_folder, report_folders
+    from colosseum.cli.words import refuse_idle
     from colosseum.diagnostics import stop
     from colosseum.evidence.verdict import read_gate
 
     if verdict not in (None, "paper"):
         raise stop("C122", f"`--verdict {verdict}`: the other rule is called `paper`", help="as in `--verdict paper`")
+    if html is None:
+        refuse_idle("it is for the page that `--html FILE` writes", thoughts=thoughts, calls=calls)
     gate, published = read_gate(fail_on, inconclusive=fail_on_inconclusive), verdict is not None
-    request = ReportRequest(
-        coalition, table, html, figures, thoughts, calls, strength, published, full, point, gate, json
-    )
-    return report_folders(folders, request)
+    one = partial(
+        report_folder, coalition=coalition, point=point, gate=gate, table=table, html=html, figures=figures,
+        thoughts=thoughts, calls=calls, strength=strength, published=published, full=full, as_json=json,
+    )  # fmt: skip
+    only_one = "--json" if json else "a file" if any((table, html, figures)) else ""
+    return report_folders(folders, one, only_one=only_one)
 
 
 @command
@@ -238,7 +252,7 @@ def judge(
     price: options.Prices = None,
     max_connections: options.Connections = 64,
     out: Annotated[Path | None, typer.Option(metavar="PATH", help="The page; or the folder of calls.")] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Runs that the page of `label` asks about.")] = 20,
+    runs: Annotated[int | None, typer.Option(min=1, metavar="N", help="On the page of `label`; default: 20.")] = None,
     load: Annotated[bool, typer.Option("--import", help="Of `label`: keep these files of labels.")] = False,
     json: options.AsJson = False,
 ) -> int:
@@ -252,10 +266,18 @@ def judge(
     from colosseum.campaign.money import Budget
     from colosseum.campaign.work import Request
     from colosseum.cli.judge import calibrate, judge_runs, label
-    from colosseum.cli.words import note
+    from colosseum.cli.words import note, refuse_idle
+    from colosseum.diagnostics import stop
 
-    if str(folder) == "label" and more:
-        return label(more[0], more[1:] if load else (), out=out, runs=runs, as_json=json)
+    if str(folder) == "label" and (more or not folder.exists()):
+        if not more or load == (len(more) == 1):
+            raise stop("C122", "`judge label` needs a folder, and with `--import` files, too", help=LABEL_HELP)
+        if load:
+            refuse_idle("labels are read, and no page is written", out=out, runs=runs)
+        return label(more[0], more[1:], out=out, runs=runs or 20, as_json=json)
+    if more:
+        raise stop("C122", f"`{more[0]}` is one word too many: only `judge label` takes several", help=LABEL_HELP)
+    refuse_idle("it is for `judge label`", runs=runs, **{"import": load})
     wanted = Wanted.typed(
         api_base=api_base, extra_body=extra_body, price=price, tools=tools, timeout=timeout, header=header
     )

@@ -10,10 +10,10 @@ from typing import Any, ParamSpec
 import typer
 from typer.core import TyperCommand
 
-from colosseum.campaign.signals import exit_code, obeying
+from colosseum.campaign.signals import INTERRUPTED, exit_code, obeying
 from colosseum.cli import leave
 from colosseum.cli.completion import completing
-from colosseum.cli.words import complain
+from colosseum.cli.words import complain, note
 from colosseum.diagnostics import ColosseumError, stop
 
 P = ParamSpec("P")
@@ -56,7 +56,7 @@ def registering(
                     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # `… | head` has read enough: end without a word
                     code = 141
                 except KeyboardInterrupt:
-                    typer.echo("interrupted", err=True)
+                    note(INTERRUPTED)
                     code = exit_code()
                     exec("")  # else Python, if it was within another `exec`, ends `python -m colosseum` by SIGINT
             raise typer.Exit(code)

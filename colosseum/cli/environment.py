@@ -118,7 +118,7 @@ def _typed(ctx: Any) -> set[str]:
 
 
 def _settle(ctx: Any) -> None:
-    """Of `--no-budget` and a budget, drop what is not typed where the other one is."""
+    """Of `--no-budget` and a budget, the one that was typed wins."""
     typed = _typed(ctx)
     if SWITCH in typed:
         ctx.params |= dict.fromkeys((RIVALS & ctx.params.keys()) - typed)

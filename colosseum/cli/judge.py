@@ -6,8 +6,7 @@ from pathlib import Path
 from colosseum.campaign.auditing import AuditOutcome, judge_folder
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.work import Request
-from colosseum.cli.audit import interrupted
-from colosseum.cli.report import ReportRequest, report_folder
+from colosseum.cli.report import report_folder
 from colosseum.cli.words import note, output
 from colosseum.diagnostics import counted, stop
 from colosseum.evidence.calibration import calibrate_judges
@@ -20,22 +19,16 @@ from colosseum.run.judging.asking import BASELINE
 
 def judge_runs(path: Path, request: Request, *, as_json: bool) -> int:
     """Have complete runs judged, and report their scores. Exit 3 when judgements are missing, 4 without money."""
-    try:
-        outcome = judge_folder(Folder(path), read_campaign(path), request)
-    except KeyboardInterrupt:
-        return interrupted()
+    outcome = judge_folder(Folder(path), read_campaign(path), request)
     note(outcome.words)
-    return max(_code(outcome), report_folder(path, ReportRequest(full=True, as_json=as_json), keep=True))
+    return max(_code(outcome), report_folder(path, full=True, as_json=as_json, keep=True))
 
 
 def calibrate(request: Request, out: Path | None, *, as_json: bool) -> int:
     """Measure judges on the set. Exit 3 when judgements are missing, 4 when some were left for want of money."""
     if request.judged.without:
         raise stop("C122", "`--without` is for the judges of a folder", help="name those that are to be calibrated")
-    try:
-        found, outcome = calibrate_judges(request, out)
-    except KeyboardInterrupt:
-        return interrupted()
+    found, outcome = calibrate_judges(request, out)
     if outcome.words:
         note(outcome.words)
     output(lambda: calibration_blocks(found, BASELINE), "calibration", lambda: found, as_json)
@@ -49,7 +42,7 @@ def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_
         kept = keep_labels(path, plan, files)
         raters = ", ".join(f"{each.rater} {counted(len(each.labels), 'label')}" for each in kept.raters)
         note(f"kept in {path}: {raters}")
-        return report_folder(path, ReportRequest(as_json=as_json), keep=True)
+        return report_folder(path, full=True, as_json=as_json, keep=True)
     if as_json:
         raise stop("C122", "`--json` is for the report after `--import`", help="without it a page is written")
     if out is None:

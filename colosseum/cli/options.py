@@ -21,6 +21,7 @@ Sets = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help="Ch
 Experiment = Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")]
 Seeds = Annotated[str | None, typer.Option(metavar="1..5", help="Seeds in place of the experiment's.")]
 NoiseFrom = Annotated[Path | None, typer.Option(metavar="DIR", help="Go by the noise of real runs.")]
+Effect = Annotated[float | None, typer.Option(min=0, metavar="U", help="With it: the wanted effect.")]
 Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")]
 CoalitionName = Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first coalition.")]
 Members = Annotated[str | None, typer.Option(metavar="A,B", help="Members in place of the spec's.")]

@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, TextIO
 
-from colosseum.diagnostics import ColosseumError, Diagnostic, explain_words, render_text
+from colosseum.diagnostics import ColosseumError, Diagnostic, explain_words, render_text, stop
 from colosseum.diagnostics.harmless import harmless
 
 if TYPE_CHECKING:
@@ -59,6 +59,13 @@ def say_json(kind: str, result: object) -> None:
     except RecursionError:  # what is indented may be less deep
         text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     print(harmless(text))  # noqa: T201 - this is where words go out
+
+
+def refuse_idle(why: str, **options: object) -> None:
+    """Refuse options that would change nothing, by their names. Raises ColosseumError."""
+    for name, given in options.items():
+        if given is not None and given is not False:
+            raise stop("C122", f"`--{name.replace('_', '-')}` would change nothing: {why}")
 
 
 def note(words: str) -> None:

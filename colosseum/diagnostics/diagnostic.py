@@ -79,7 +79,11 @@ def counted(number: int, word: str) -> str:
 
 def closest(word: str, known: Iterable[str]) -> str:
     """`did you mean …?` for the nearest known word, or an empty string."""
+    return f"did you mean `{near}`?" if (near := nearest(word, known)) else ""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that is nearest, or an empty string."""
     from difflib import get_close_matches
 
-    match = get_close_matches(str(word), list(known), n=1, cutoff=0.6)
-    return f"did you mean `{match[0]}`?" if match else ""
+    return next(iter(get_close_matches(str(word), list(known), n=1, cutoff=0.6)), "")

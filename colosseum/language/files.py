@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
+from colosseum.diagnostics import Diagnostic, Source, Span, nearest, report
 
 LARGEST = 1024 * 1024  # bytes. A spec is read whole.
 BUFFERS: ContextVar[Mapping[Path, str]] = ContextVar("buffers")
@@ -88,5 +88,5 @@ def _nearby(path: Path, name: str) -> str:
         beside = [Path(entry) for entry in os.listdir(path.parent) if entry.endswith(path.suffix or ".colo")]
     except OSError:
         return ""
-    near = closest(path.stem, sorted(entry.stem for entry in beside)).split("`")
-    return f"did you mean `{Path(name).with_name(near[1] + (path.suffix or '.colo'))}`?" if near[1:] else ""
+    near = nearest(path.stem, sorted(entry.stem for entry in beside))
+    return f"did you mean `{Path(name).with_name(near + (path.suffix or '.colo'))}`?" if near else ""

@@ -1,4 +1,4 @@
-"""Pauses Python's garbage collector. In: work that makes many objects and no circles of them; out: the same work."""
+"""Pauses Python's garbage collector. In: work that makes many objects and no reference cycles; out: the same work."""
 
 import gc
 from collections.abc import Iterator

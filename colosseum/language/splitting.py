@@ -210,7 +210,7 @@ class _Run:
         return self._failed(ReadingReason.TOKEN, index)
 
     def _replay(self, end: int) -> Machine:
-        """A parser just before a token: one that failed has already reduced for the token that it then refused."""
+        """A new parser, fed up to a token: one that failed has already reduced for the token that it refused."""
         del self.builder.diagnostics[self.told :]
         parser = Machine(self.builder)
         for token in self.tokens[self.start : end]:

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import nearest
 from colosseum.language.tables import tables
 
 
@@ -146,4 +146,4 @@ def meant_keyword(word: str, accepts: Set[str]) -> str:
 def _nearest(word: str, terminals: Set[str]) -> str:
     if len(word) < SHORTEST_TYPO:
         return ""
-    return closest(word, sorted(map(spelled, terminals))).removeprefix("did you mean `").removesuffix("`?")
+    return nearest(word, sorted(map(spelled, terminals)))

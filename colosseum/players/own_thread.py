@@ -19,7 +19,7 @@ T = TypeVar("T")
 GRACE = 1.0  # seconds that an act has to end by itself once its time is up
 
 
-class HeldUp(Exception):  # noqa: N818 - no mistake of who is told
+class HeldUp(Exception):  # noqa: N818 - not an error of the agent that is told
     """Another act blocked the loop: begin anew."""
 
 
@@ -64,7 +64,7 @@ class AgentLoop:
 
 
 def _told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Who leaves a thread or a task of its own is not told of as an error that nobody saw."""
+    """An agent's own task that exits is not logged as an unhandled error."""
     if not isinstance(context.get("exception"), SystemExit | KeyboardInterrupt):
         loop.default_exception_handler(context)
 

@@ -232,7 +232,7 @@ def brief(findings: Findings, folder: Path, selection: Sequence[str] = (), high:
     yield from above
     used = 1 + lines([*above, Definitions(last)])
     effects = effects_of(findings.summary, findings.verdicts)
-    every = [chart for signal in effects.margins if not isinstance(chart := differences_chart(effects, signal), str)]
+    every = [chart for signal in effects.margins if (chart := differences_chart(effects, signal))]
     room = high or (max(HIGH, get_terminal_size().lines) if sys.stdout.isatty() else WHOLE)
     charts: list[Block] = [chart for n, chart in enumerate(every, start=1) if used + lines(every[:n]) <= room]
     yield from charts or [Paragraph("")]
@@ -324,7 +324,7 @@ def leading(findings: Findings) -> list[AnyChart | Table]:
     effects = effects_of(findings.summary, findings.verdicts)
     heat = effects.swept and len(effects.all) > MANY
     charts = (heat_map(effects, signal) if heat else differences_chart(effects, signal) for signal in effects.margins)
-    return [chart for chart in charts if not isinstance(chart, str)]
+    return [chart for chart in charts if chart]
 
 
 def facts(findings: Findings) -> Iterator[tuple[str, str]]:

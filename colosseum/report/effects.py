@@ -87,10 +87,6 @@ class Effects:
         values = {name: tuple(dict.fromkeys(effect.factors.get(name, "") for effect in self.all)) for name in names}
         return {name: found for name, found in values.items() if len(found) > 1}
 
-    def why_none(self, signal: str) -> str:
-        """Why no effect has a value of this figure."""
-        return next((effect.change(signal).note for effect in self.all), "no arm is compared")
-
 
 def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
     """Every arm but the control at every point."""
@@ -111,12 +107,12 @@ def tone_of(reading: Reading | None) -> Tone:
     return "plain" if reading is None else "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
 
 
-def differences_chart(effects: Effects, signal: str) -> IntervalChart | str:
-    """One row for each arm and sweep point, in u. Raises KeyError if the verdict does not use this signal."""
+def differences_chart(effects: Effects, signal: str) -> IntervalChart | None:
+    """One row for each arm and sweep point, in u; None without a pair. Raises KeyError if no verdict uses it."""
     margin, name = effects.margins[signal], label(signal)
     others = "".join(f"; an effect if {label(each)} rises, too" for each in effects.margins if each != signal)
     if not any(part.differences for effect in effects.all if (part := effect.part(signal))):
-        return effects.why_none(signal)
+        return None
     return IntervalChart(
         slug(f"differences-{signal}"),
         f"Change of {name} against `{shortened(effects.control)}`{others}",
@@ -142,10 +138,10 @@ def _row(effects: Effects, effect: Effect, signal: str) -> IntervalRow:
     return IntervalRow(name, effect.change(signal), group, words, TONES[action.call], tuple(dots[::step]))
 
 
-def heat_map(effects: Effects, signal: str) -> Table | str:
-    """One signal along the factor with most values. Raises KeyError if the verdict does not use this signal."""
+def heat_map(effects: Effects, signal: str) -> Table | None:
+    """One signal along the factor with most values; None without a value. Raises KeyError if no verdict uses it."""
     if all(effect.change(signal).value is None for effect in effects.all):
-        return effects.why_none(signal)
+        return None
     across = max(effects.swept, key=lambda name: len(effects.swept[name]))
     others = [name for name in effects.swept if name != across]
     rows: dict[tuple[str, str], dict[str, TableCell]] = {}
@@ -178,7 +174,7 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
             line = whole if len(effects.all) <= MANY else effect.arm
             series[line] = (*series.get(line, ()), Spot(x.value, y.value, x.limits, y.limits, title=words))
     if not series:
-        return effects.why_none(JUDGE)
+        return next((effect.change(JUDGE).note for effect in effects.all), "no arm is compared")
     known = sum(map(len, series.values()))
     some = f" {known} of {len(effects.all)} have both." if known < len(effects.all) else ""
     return Plot(

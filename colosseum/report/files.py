@@ -13,7 +13,7 @@ from colosseum.report.tables import figure_table
 
 
 def check_file(option: str, path: Path | None) -> None:
-    """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
+    """Refuse a path that cannot be written, before anything is computed. Raises ColosseumError."""
     if path is None:
         return
     endings = {"--html": (".html",), "--out": (".html",), "--figures": ()}.get(option, tuple(tables.ENDINGS))

@@ -85,18 +85,17 @@ def forecast_blocks(found: Forecast) -> Iterator[Block]:
     yield described("forecast", ((arm, *(getattr(runs, c) for c in columns)) for arm, runs in arms.items()), columns)
     if found.screening:
         yield Paragraph(f"Screened: {screening_words(found.screening)}.")
-    if found.models or found.judges:
-        yield bill_table(found)
-        if found.models and not found.measured:
-            yield Paragraph("`--pilot 3` makes three blocks first, which count, and asks again with what they cost.")
-    else:
-        yield Paragraph("No model is asked: scripted players cost nothing.")
+    yield bill(found)
+    if found.models and not found.measured:
+        yield Paragraph("`--pilot 3` makes three blocks first, which count, and asks again with what they cost.")
     if facts := tuple(_money(found)):
         yield Definitions(facts, "Money")
 
 
-def bill_table(found: Forecast, title: str = "What the missing runs will take") -> Table:
+def bill(found: Forecast, title: str = "What the missing runs will take") -> Block:
     """What the missing runs will take, by model and judge, and all of them together."""
+    if not (found.models or found.judges):
+        return Paragraph("No model is asked: scripted players cost nothing.")
     tables = {**found.models, **{f"judge {model}": each for model, each in found.judges.items()}}
     if len(tables) > 1:
         tables["in all"] = found.total

@@ -207,7 +207,7 @@ def _grid(console: Console, columns: Sequence[Column]) -> Grid:
         least = max(1, least, min(WIDEST_LABEL, max(map(cell_len, parts))))
         ends.append((least, max(least, widest, cell_len(heading)) if place and left else least))
     spare = console.width - _INDENT - sum(least for least, _ in ends) - _GAP * (len(columns) - 1)
-    for (heading, _, left), (least, most) in zip(columns, ends, strict=True):  # Rich takes most from the widest
+    for (heading, _, left), (least, most) in zip(columns, ends, strict=True):  # Rich would shrink the widest most
         width = max(least, min(most, least + spare))
         spare -= width - least
         grid.add_column(Text(heading, "bold"), justify="left" if left else "right", width=width, overflow="fold")

@@ -15,6 +15,7 @@ from typing import Final
 from colosseum import __version__
 from colosseum.campaign.calls import Expense, read_paid
 from colosseum.campaign.folder import Folder, Plan
+from colosseum.campaign.judged import read_judges
 from colosseum.campaign.money import money
 from colosseum.campaign.part import seed_words
 from colosseum.campaign.verifying import heads
@@ -78,11 +79,13 @@ def _source(folder: Folder, name: str, digest: str) -> Block:
 def audit_command(folder: Path, plan: Plan, seeds: Sequence[int], *, judges: Sequence[str], out: Path) -> str:
     """The command that makes the runs of these seeds, in ascending order, by the spec that the folder keeps."""
     arms = plan.options.get("arms")
-    models = option_value(plan.options.get("model") or "").split(", ")
+    models, panel = option_value(plan.options.get("model") or "").split(", "), read_judges(Folder(folder))
+    repeats = panel.repeats if panel else 1
     asked = [
         ("experiment", plan.experiment), ("seeds", seed_words(seeds)), *(("model", each) for each in models if each),
         *(("arm", option_value(arm)) for arm in (arms if isinstance(arms, list) else ())), *_changed(plan),
-        *(("judge", judge) for judge in judges if judge != BASELINE), ("out", str(out)),
+        *(("judge", judge) for judge in judges if judge != BASELINE),
+        *([("judge-repeats", str(repeats))] if repeats > 1 else []), ("out", str(out)),
     ]  # fmt: skip
     return " ".join(["colosseum audit", shlex.quote(str(folder / "spec" / plan.spec)), *map(_typed, asked)])
 
@@ -100,7 +103,7 @@ def _typed(asked: tuple[str, str]) -> str:
 
 def _changed(plan: Plan) -> Iterator[tuple[str, str]]:
     """Params, and options that may have a value for each model or agent; `none` stands for the provider's default."""
-    for name in ("api_base", "tools", "extra_body", "price", "temperature", "max_tokens"):
+    for name in ("api_base", "tools", "extra_body", "price", "temperature", "max_tokens", "budget", "run_budget"):
         given = plan.options.get(name)
         for who, value in (given if isinstance(given, dict) else {} if given is None else {"": given}).items():
             words = ",".join(map(option_value, value)) if isinstance(value, list) else option_value(value)

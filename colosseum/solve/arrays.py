@@ -1,7 +1,7 @@
 """A term at all joint values of its scope at once. In: a ground term and variables; out: an array, an axis a variable.
 
-Numbers and conditions are computed by numpy, with NaN for none. What has names or sets in it, passes 2^52, or is at
-fault where no case passes it over is evaluated value by value: every element is exact, to the last bit.
+Numbers and conditions are computed by numpy, with NaN for none. What has names or sets in it, passes 2^52, or cannot be
+computed where no guard skips it is evaluated value by value: every element is exact, to the last bit.
 """
 
 import math

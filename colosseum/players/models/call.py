@@ -36,7 +36,7 @@ OURS = frozenset(
         "stream_options", "api_base", "api_key", "api_version", "base_url", "headers", "extra_headers", "timeout",
     )
 )  # fmt: skip
-"""What a request must not be told besides: what is asked, of whom, and how much of it comes back."""
+"""Fields that `--extra-body` must not set: what is asked, of whom, and how much of it comes back."""
 MARKED = re.compile(r"^(?:anthropic|bedrock|openrouter|vertex_ai)/.*claude")
 """Models whose provider caches a prompt only up to a mark; the system message is the same in all turns."""
 NESTING = frozenset(("anthropic", "bedrock"))
@@ -49,11 +49,11 @@ def is_local(model: str) -> bool:
 
 
 _PRICED: ContextVar[bool] = ContextVar("priced", default=False)
-"""Whether nobody asks what litellm holds a call's price for: it takes an eighth of the CPU of a call."""
+"""Whether litellm's own price of a call is not needed: it takes an eighth of the CPU of a call."""
 
 
 async def call(request: Question, *, priced: bool = False) -> Answer | Failure:
-    """Asks once, with keys of the environment by litellm's names; for what somebody else prices litellm need not."""
+    """Asks once, with keys of the environment by litellm's names; `priced` says that the caller knows the price."""
     litellm = library()
     _PRICED.set(priced)
     import openai  # litellm's exceptions are declared as subclasses of openai's

@@ -35,7 +35,7 @@ WARM: Options = {  # without presolve its basis stays warm
 STRICTLY: Options = {"mip_heuristic_run_feasibility_jump": False, "mip_heuristic_run_root_reduced_cost": False}
 """Without two searches for first points: two fifths of the time of a knapsack with 50 items."""
 KNOWN: Options = {"mip_heuristic_run_rens": False, "mip_heuristic_run_rins": False}
-"""Who knows a point looks for none in the neighbourhood of others: a quarter of the time of a knapsack of 100 items."""
+"""Searches that begin from a known point leave these two out: a quarter of the time of a knapsack of 100 items."""
 PRESOLVED: Options = {**STRICTLY, "presolve": "on", "random_seed": 1}
 PLAIN: Options = {**STRICTLY, "presolve": "off", "random_seed": 0}
 STATUS: Mapping[highspy.HighsModelStatus, Status] = {  # all else is "limit"
@@ -193,7 +193,7 @@ class LiveProgram(Live):
     def _searched(self, options: Options, costs: Floats, left: Matrix, until: float, *, above: float = -inf) -> Best:
         """What a search finds that is worth more than `above`; columns that have no choice are left out.
 
-        Whole columns are told whole: one at 0.999999 that costs 1 000 000 is 1 too much; a strict tolerance comes next.
+        Whole columns are rounded: one at 0.999999 that costs 1 000 000 is 1 too much; a strict tolerance comes next.
         """
         free, rest = without_fixed(left)
         fixed, points = float(costs[~free] @ left.low[~free]), list[Floats]()

@@ -22,7 +22,7 @@ def equilibria(task: Task, most: int = MOST) -> Floats | str:
     """A row an equilibrium, a column an agent, in declared order; a str is why none is known."""
     moving = [v for v in task.variables if len(v.domain) > 1]
     shape, single = [len(v.domain) for v in moving], {v.name: v.domain[0] for v in task.variables}
-    if prod(shape) > most or len(shape) > 30:
+    if prod(shape) > most:
         return f"the one-shot game has {prod(shape):,} profiles, at most {most:,} are gone through"
 
     def spread(term: Term) -> Floats:

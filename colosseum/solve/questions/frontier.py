@@ -80,11 +80,6 @@ class Frontier:
     """Why there are no points."""
 
     @property
-    def complete(self) -> bool:
-        """Whether all supported points are here."""
-        return bool(self.points) and not any(step.reason for step in self.steps)
-
-    @property
     def ranges(self) -> tuple[tuple[float | None, float | None], ...]:
         """From which λ to which each point is a maximiser of F_λ; None where that is not proven."""
         if not self.points:

@@ -82,7 +82,7 @@ function briefings(told) {
 
 function groupBody(group, columns, looked) {
   const rounds =
-    (group.until ?? group.round) > group.round ? `rounds ${group.round} to ${group.until}` : `round ${group.round}`;
+    (group.until ?? group.round) > group.round ? `rounds ${group.round} to ${group.until}` : inRound(group.round);
   const numbered = group.phase === "planning" ? `, ${rounds}` : "";
   const title = make(
     "th",

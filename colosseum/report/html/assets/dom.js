@@ -148,7 +148,10 @@ function tick(label, on, changed) {
   return make("label", { class: "tick" }, box, " ", label);
 }
 
-/** What may be refused to a file: its result, or null. */
+/** "round 2"; an import may not say which. */
+const inRound = (number) => `round ${number ?? "not known"}`;
+
+/** The result, or null where a browser refuses it to a local file. */
 function attempt(what) {
   try {
     return what();

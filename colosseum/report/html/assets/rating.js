@@ -17,7 +17,7 @@ function rate() {
           make(
             "article",
             { class: "act post" },
-            make("header", {}, `Agent ${post.author} → channel ${post.channel}, round ${post.round}`),
+            make("header", {}, `Agent ${post.author} → channel ${post.channel}, ${inRound(post.round)}`),
             ...written(post.text),
           ),
         ),

@@ -57,7 +57,7 @@ function postsBefore(posts) {
       agent(act.agent, looked.content),
       " → ",
       make("span", { class: secret.has(act.channel) ? "secret" : "" }, name(act.channel)),
-      `, round ${act.round}: `,
+      `, ${inRound(act.round)}: `,
       make("span", { dir: "auto" }, spelled(act.text.slice(0, GLANCE)), act.text.length > GLANCE && "…"),
       " ",
       eventLink(act.n),
