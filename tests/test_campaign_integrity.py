@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from attack_folder import attacked, attacks
 from audited import audit, file_of, modelled, scripted, spec
-from conftest import MATCH
+from chat_mind import plays
+from chat_server import ChatServer
+from conftest import KEY, MATCH
 from plans import as_before, list_of, relist, trials_of
 from test_campaign_screening import SHOP
 from test_cli_commands import colosseum
@@ -56,7 +58,7 @@ def test_both_heads_are_printed_where_runs_are_made_and_shown(tmp_path: Path) ->
     for text in (*said, page.read_text(encoding="utf-8")):
         assert root in text
         assert ledger in text
-    assert "A root or head that you noted elsewhere finds every change since" in " ".join(said[2].split())
+    assert "A root that you noted elsewhere finds every change of runs since" in " ".join(said[2].split())
 
 
 LACKS = "it was cut or begun anew, or a process was killed"
@@ -353,3 +355,61 @@ def test_a_folder_at_work_is_left_alone(tmp_path: Path) -> None:
         done = colosseum("doctor", folder, "--repair")
     assert (done.returncode, done.stdout) == (2, "")
     assert "a process holds" in done.stderr
+
+
+# ---- judgements ------------------------------------------------------------------------------------------------
+
+
+def judged(tmp_path: Path) -> tuple[Path, tuple[object, ...]]:
+    """A folder that a model judged, and the command that did."""
+    with ChatServer(plays) as server:
+        folder = scripted(tmp_path, seeds="1", text=MATCH)
+        command = "judge", folder, "--judge", "openai/judge", "--api-base", server.url, "--no-budget"
+        assert colosseum(*command, OPENAI_API_KEY=KEY).returncode in (0, 3)
+    return folder, command
+
+
+def test_a_judgement_that_nobody_made_here_is_a_fault(tmp_path: Path) -> None:
+    (other, _), folder = judged(tmp_path / "other"), scripted(tmp_path / "own", seeds="1", text=MATCH)
+    root, head = heads(Folder(folder)).values()
+    shutil.copytree(other / "judged", folder / "judged")
+    (folder / "judged" / "labels.json").write_text("{}")
+    found = words(folder, "--root", root, "--ledger", head)
+    missed = {each.removeprefix("lacks ").partition(":")[0] for each in found}
+    assert missed >= {"judged/judges.json", "judged/labels.json"}
+
+
+def test_what_was_sealed_anew_since_a_head_is_named(tmp_path: Path) -> None:
+    folder, _ = judged(tmp_path)
+    head = heads(Folder(folder))["ledger head"]
+    path = next(p for p in (folder / "judged").glob("*.json") if p.name != "judges.json")
+    Folder(folder).keep(path, path.read_bytes().replace(b'"whim"', b'"other"') + b"\n")
+    found = verified(folder, "--ledger", head)
+    assert (found["faults"], found["anew"]) == ([], [f"judged/{path.name}"])
+    told = colosseum("log", "verify", folder, "--ledger", head).stdout
+    assert f"sealed anew since that head: judged/{path.name}" in " ".join(told.split())
+    assert colosseum("log", "verify", folder, "--ledger", f"{head}00").returncode == 1
+    assert colosseum("log", "verify", folder, "--ledger", "").returncode == 2
+
+
+def test_a_damaged_judgement_is_made_again_from_its_recorded_calls(tmp_path: Path) -> None:
+    folder, command = judged(tmp_path)
+    path = next(p for p in (folder / "judged").glob("*.json") if p.name != "judges.json")
+    was = path.read_bytes()
+    path.write_bytes(was[:100])
+    assert doctored(folder)[f"judged/{path.name}"]["free"]
+    assert doctored(folder, "--repair")[f"judged/{path.name}"]["repaired"]
+    with ChatServer(plays) as server:
+        again = [server.url if word == command[5] else word for word in command]
+        assert colosseum(*again, OPENAI_API_KEY=KEY).returncode in (0, 3)
+        assert [r for r in server.requests if "ready" not in str(r.body["tools"])] == []
+    assert path.read_bytes() == was
+    assert words(folder) == []
+
+
+def test_a_result_of_another_run_does_not_stop_a_repair(tmp_path: Path) -> None:
+    folder = scripted(tmp_path, seeds="1", text=MATCH)
+    one, other = (file_of(folder, f"{arm}:1", "json") for arm in ("baseline", "prompted"))
+    other.write_bytes(one.read_bytes())
+    assert doctored(folder, "--repair")[f"runs/{other.name}"]["repaired"]
+    assert not other.exists()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from audited import SPEC, audit, spec
+from conftest import SPECS
 from pydantic import TypeAdapter
 from test_cli_commands import Done, colosseum
 
@@ -246,3 +247,18 @@ def test_a_plan_takes_every_option_that_its_digest_depends_on(tmp_path: Path) ->
     found = Folder(tmp_path / "runs").plan().registered
     assert found is not None
     assert json.loads(told.stdout)["registered"]["digest"] == found.digest
+
+
+def test_a_detour_through_another_configuration_hides_no_seeds_and_no_looks(tmp_path: Path) -> None:
+    """Whoever looks at seeds, asks for another spec in between, and then for other seeds, has extended the study."""
+    text, out = (SPECS / "toy.colo").read_text(encoding="utf-8"), tmp_path / "out"
+    one, other = tmp_path / "one.colo", tmp_path / "other.colo"
+    one.write_text(text, encoding="utf-8")
+    other.write_text(text.replace("objective differ: 3", "objective differ: 4"), encoding="utf-8")
+    for path, seeds in ((one, "1..20"), (other, "1"), (one, "21..40")):
+        done = colosseum("audit", path, "--seeds", seeds, "--out", out)
+        assert done.returncode == 0, done.stderr
+    plan = Folder(out).plan()
+    assert plan.registered is not None
+    assert (plan.seeds, plan.registered.seeds, plan.registered.looks) == (40, 20, (20,))
+    assert colosseum("log", "verify", out).returncode == 0

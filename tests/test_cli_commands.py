@@ -475,7 +475,8 @@ def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Pa
     assert "also keeps 9 runs of another configuration, not in this report" in other.stderr
     assert "options" not in colosseum("report", tmp_path, "--full").stdout
     again = colosseum("audit", TOY, "--seeds", "2..3", "--out", tmp_path)
-    assert "another configuration" not in again.stderr
+    assert "also keeps 6 runs of another configuration, not in this report" in again.stderr
+    assert "also has runs of 1 other configuration" in " ".join(colosseum("report", tmp_path).stdout.split())
 
 
 @pytest.mark.parametrize(

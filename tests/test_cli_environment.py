@@ -273,8 +273,8 @@ def test_commands_that_ask_nobody_read_no_file() -> None:
 
 
 def test_what_an_address_holds_before_its_host() -> None:
-    addresses = ["https://me:pass%20w%2Frd@host:8/v1?x=a@b", "http://token@host", "http://host/a@b", "no address@all"]
-    written = {"me:pass%20w%2Frd", "pass%20w%2Frd", "me:pass w/rd", "pass w/rd", "token", ""}
+    addresses = ["https://me:pass%20w%2Frd@host:8/v1?x=a@b", "http://token@host", "http://host/a@b", "no address@all?"]
+    written = {"me:pass%20w%2Frd", "pass%20w%2Frd", "me:pass w/rd", "pass w/rd", "token", "", "a@b"}
     assert set(secrets(addresses)) == written | {"me:pass%20w%2Frd:", "me:pass w/rd:", "token:"}
     found = Redaction.of({"PROXY": f"http://{SECRET}@proxy:1"})
     assert found.clean(f'"{SECRET} http://{SECRET}@proxy:1"') == '"[redacted] http://[redacted]@proxy:1"'
@@ -293,6 +293,19 @@ def test_what_litellm_reads_is_secret_in_every_form(name: str) -> None:
     assert basic.clean(f"Basic {b64encode(b'me:pass w/rd').decode()}") == "Basic [redacted]"
     assert Redaction.of({"PROXY": "http://me:pw12@host"}).clean(b64encode(b"me:pw12").decode()).startswith("[redacted]")
     assert SECRET not in redact(f"the key {SECRET} is wrong", environment={name: SECRET})
+
+
+@pytest.mark.parametrize(
+    "written", ["abcd\\\\/efgh+ijkl", "abcd%2fefgh%2Bijkl", "abcd/efgh&#43;ijkl", "abcd\\/efgh&#x2B;ijkl"]
+)
+def test_a_secret_is_found_however_its_signs_are_written(written: str) -> None:
+    assert Redaction.of({"API_KEY": "abcd/efgh+ijkl"}).clean(f'{{"a":"100 % {written}"}}') == '{"a":"100 % [redacted]"}'
+
+
+def test_headers_that_look_like_keys_are_secret_under_any_name() -> None:
+    headers = {"X-Session": "sess-4711-abc", "X-Gateway": "Bearer secret-value-0011", "X-Title": "Colosseum"}
+    found = Redaction.of({}, others=secrets((), [headers]))
+    assert found.clean('"sess-4711-abc secret-value-0011 Colosseum"') == '"[redacted] [redacted] Colosseum"'
 
 
 def test_a_secret_of_digits_is_no_number_of_the_line() -> None:

@@ -124,7 +124,6 @@ def test_another_program_or_question_is_another_key(monkeypatch: pytest.MonkeyPa
     questions = [("a", "cabal", "left"), ("b", "cabal", "left"), ("acabal", "", "left"), ("acabal", "left")]
     for place, question in enumerate(questions):
         assert asked(found, *question, make=place) == place
-    found.write()
     assert [asked(found, *question, make=9) for question in questions] == [0, 1, 2, 3]
     monkeypatch.setattr(keeping, "program", lambda: "changed")
     assert asked(found, *questions[0], make=9) == 9
@@ -148,7 +147,6 @@ def test_the_oldest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     found, texts = Kept(tmp_path / "figures.sqlite"), TypeAdapter(str)
     for number in range(60):
         found.keep(texts, found.key(str(number)), token_hex(20_000))
-        found.write()
     assert found.path.stat().st_size < 800_000
     left = [number for number in range(60) if found.find(texts, found.key(str(number)))]
     assert left == list(range(40, 60))
@@ -160,7 +158,6 @@ def test_a_process_that_was_forked_does_not_use_what_this_one_opened(
     """https://www.sqlite.org/howtocorrupt.html, section 2.6."""
     kept, number = Kept(tmp_path / "figures.sqlite"), TypeAdapter(int)
     kept.keep(number, b"key", 7)
-    kept.write()
     monkeypatch.setattr("os.getpid", lambda: -1)
     assert kept.find(number, b"key") == 7
     assert keeping._open.cache_info().currsize == 2

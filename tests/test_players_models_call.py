@@ -72,9 +72,11 @@ def test_extra_parameters_go_into_the_body() -> None:
     assert "extra_body" not in body
 
 
-@pytest.mark.parametrize("name", ["messages", "model", "tools", "max_tokens", "temperature", "stream", "n", "api_key"])
+@pytest.mark.parametrize("name", ["messages", "model", "tools", "max_tokens", "temperature", "stream", "n", "api_key",
+                                  "max_output_tokens", "aws_secret_access_key", "maxOutputTokens"])  # fmt: skip
 def test_extra_parameters_cannot_change_what_is_asked(name: str) -> None:
-    result, server, _ = ask(replace(ENDPOINT, extra_body={"top_k": 5, name: []}), HI)
+    body = {"generationConfig": {"topK": 5, name: 9}} if name == "maxOutputTokens" else {"top_k": 5, name: []}
+    result, server, _ = ask(replace(ENDPOINT, extra_body=body), HI)
     assert isinstance(result, Failure)
     assert (result.kind, result.again) == ("bad_request", False)
     assert f"`--extra-body` must not hold `{name}`" in result.reason

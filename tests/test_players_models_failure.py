@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from email.utils import formatdate
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -40,6 +42,20 @@ def test_passing_trouble_is_tried_again_with_growing_delays() -> None:
 def test_retry_after_is_honoured() -> None:
     _, _, log = act([fails(429, "slow down", retry_after="7"), fails(429, "slow down", retry_after="0"), says("x")])
     assert log.slept == [7.0, 2.0]
+
+
+def test_a_date_to_wait_for_is_honoured() -> None:
+    later = formatdate(time.time() + 30, usegmt=True)
+    _, _, log = act([fails(429, "slow down", retry_after=later), says("x")])
+    assert log.slept == [pytest.approx(29, abs=2)]
+
+
+@pytest.mark.parametrize("reason", ["other", "language", "cancelled", "", "unknown"])
+def test_an_empty_answer_that_did_not_end_is_asked_for_again(reason: str) -> None:
+    reply, server, log = act([says(None, finish=reason), says("here")])
+    assert (reply.note, len(server.requests)) == ("here", 2)
+    assert log.attempts[0].result.reason.endswith(f"ended for {f'`{reason}`' if reason else 'no reason'}")  # type: ignore[union-attr]
+    assert act([says(None, finish="stop")])[0].finish == "empty"
 
 
 def test_a_rate_limit_has_a_patience_of_its_own() -> None:
@@ -153,7 +169,7 @@ def test_no_reason_holds_a_key(monkeypatch: pytest.MonkeyPatch, status: int) -> 
 def test_redaction_spares_what_is_no_secret() -> None:
     kept = "`openai/gpt-4o` cannot be reached at http://127.0.0.1:80/v1: set OPENAI_API_KEY; ask-me, task-1"
     assert redact(kept, environment={"OPENAI_API_KEY": "", "MODE": "http"}) == kept
-    assert redact("http://me:pw@host/v1?key=abc&x=1", environment={}) == "http://host/v1?key=[redacted]&x=1"
+    assert redact("http://me:pw@host/v1?key=abc&x=1", environment={}) == "http://host/v1?[redacted]"
     assert redact("value s3cr3t!", environment={"MY_API_KEY": "s3cr3t!"}) == "value [redacted]"
 
 

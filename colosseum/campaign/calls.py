@@ -58,11 +58,11 @@ class Expense:
     prompt_tokens: int
     completion_tokens: int
     uncounted: int
-    """Answers whose tokens the provider did not count."""
+    """Answers whose tokens the provider did not count, or that may have been made and did not arrive."""
     cost: float
     """US dollars, without answers of unknown cost."""
     unpriced: int
-    """Answers of unknown cost: without a price, or without a count of tokens."""
+    """Those of unknown cost: without a price, or without a count of tokens."""
 
     @classmethod
     def of(cls, used: Sequence[Recorded]) -> "Expense":
@@ -97,21 +97,23 @@ class RunCalls:
     cache: CacheMode = "rw"
     known: dict[str, Recorded] = field(init=False, default_factory=dict)
     failures: dict[str, Failure] = field(init=False, default_factory=dict)
-    """Calls that failed for good, by key, where nothing is asked any more."""
+    """Calls that failed for good, by key; where more may be asked, those that were refused."""
     used: dict[str, Recorded] = field(init=False, default_factory=dict)
     """What this run asked so far, by key."""
     lost: list[Recorded] = field(init=False, default_factory=list)
-    """What it has to pay for besides."""
+    """What could not be used."""
     wrote: bool = field(init=False, default=False)
     file: IO[bytes] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        if self.cache != "off":
-            paid = list(read_paid(self.path))
-            self.known = {key: recorded for key, recorded in paid if not recorded.lost}
-            self.lost = [recorded for _, recorded in paid if recorded.lost]
-            if self.source is None:
-                self.failures = dict(read_failures(self.path))
+        for key, recorded in read_paid(self.path):
+            if recorded.lost or self.cache == "off":
+                self.lost.append(replace(recorded, lost=True))
+            else:
+                self.known[key] = recorded
+        if self.cache != "off":  # who was refused once is not asked again, or paid answers would follow on another turn
+            given_up = read_failures(self.path)
+            self.failures = {key: why for key, why in given_up if self.source is None or why.kind == "refusal"}
 
     async def ask(self, request: Question) -> Answer | Failure:
         """The recorded answer, or a new one. Raises Halt, and Missing."""
@@ -127,9 +129,8 @@ class RunCalls:
                 nonlocal last
                 last = attempt
                 self._write(request, attempt)
-                match attempt.result:
-                    case Failure(came=Answer() as came) if came.usage.prompt_tokens is not None:
-                        self.lost.append(_recorded(request, came, attempt.number, lost=True))
+                if isinstance(failed := attempt.result, Failure) and (failed.unheard or _counted(failed.came)):
+                    self.lost.append(_recorded(request, failed.came or NOTHING, attempt.number, lost=True))
 
             result = await self.source(request, heard)
             number = last.number if last else 1
@@ -143,6 +144,11 @@ class RunCalls:
             found = _recorded(request, result, number)
         self.used[request.key] = found
         return found.answer
+
+    @property
+    def paid(self) -> list[Recorded]:
+        """All that the run has to pay for: what is on file and was not asked for again, too."""
+        return [*{**self.known, **self.used}.values(), *self.lost]
 
     @property
     def digest(self) -> str | None:
@@ -182,6 +188,13 @@ class Overheard:
         return answer
 
 
+NOTHING = Answer({}, None, 0.0)  # in place of one that may have been made, and did not arrive
+
+
+def _counted(answer: Answer | None) -> bool:
+    return answer is not None and answer.usage.prompt_tokens is not None
+
+
 def _recorded(request: Question, answer: Answer, attempts: int, *, lost: bool = False) -> Recorded:
     endpoint = request.endpoint
     return Recorded(answer, attempts, endpoint.model, request.size, endpoint.most_tokens, lost)
@@ -205,7 +218,8 @@ def line_of(request: Question, attempt: Attempt, redaction: Redaction) -> bytes:
         case Answer() as answer:
             opening = encode({**head, "kind": "ok"})
         case Failure(kind=kind, reason=reason, came=answer):
-            opening = encode({**head, "kind": kind, "reason": reason, "delay": attempt.delay})
+            told = {"unheard": True} if attempt.result.unheard else {}
+            opening = encode({**head, "kind": kind, "reason": reason, "delay": attempt.delay, **told})
     line = opening if answer is None else f"{opening[:-1]},{answer.written[1:]}"
     return writable(f"{redaction.clean(line)}\n").encode()
 
@@ -248,11 +262,13 @@ def read_calls(path: Path) -> Iterator[tuple[str, Recorded]]:
 
 
 def read_paid(path: Path) -> Iterator[tuple[str, Recorded]]:
-    """The same, with what came in place of an answer and had its tokens counted: it has to be paid for, too."""
+    """The same, with what has to be paid for, too: what came in place of an answer and had its tokens counted, and
+    answers that may have been made and did not arrive, which have no count of tokens."""
     for line in read_lines(path):
         answer, numbers = _answer(line), list(map(line.get, ("attempt", "prompt_bytes", "max_tokens")))
-        lost = line.get("kind") != "ok"
-        if answer is None or not all(map(_amount, numbers)) or (lost and answer.usage.prompt_tokens is None):
+        lost, unheard = line.get("kind") != "ok", line.get("unheard") is True
+        answer = answer or (NOTHING if unheard else None)
+        if answer is None or not all(map(_amount, numbers)) or (lost and not unheard and not _counted(answer)):
             continue
         attempt, prompt_bytes, max_tokens = (number or 0 for number in numbers)
         asked = str(line.get("model")), int(prompt_bytes), int(max_tokens)

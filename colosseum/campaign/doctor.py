@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -52,16 +51,18 @@ class Defects:
 
 
 REMOVE = "remove it: `audit` makes the run again from its recorded calls"
+JUDGE_AGAIN = "remove it: the same `judge` makes it again from its recorded calls"
 Found: TypeAlias = Iterator[tuple[Defect, Callable[[], object] | None]]
 
 
 def examine(folder: Folder, plan: Plan, *, repair: bool = False) -> Iterator[Defect]:
     """Every defect; nothing is written unless `repair`. Raises ColosseumError, OSError, and Damaged."""
     with TemporaryDirectory(prefix="colosseum-") as place:
-        for defect, how in chain(_left(folder, plan), _changed(folder, plan, Folder(Path(place)))):
-            if repair and how:
-                how()
-            yield replace(defect, free=how is not None, repaired=repair and how is not None)
+        for found in (_left(folder, plan), _changed(folder, plan, Folder(Path(place)))):
+            for defect, how in [*found]:  # all of them, before any is repaired
+                if repair and how:
+                    how()
+                yield replace(defect, free=how is not None, repaired=repair and how is not None)
 
 
 def _left(folder: Folder, plan: Plan) -> Found:
@@ -91,9 +92,13 @@ def _changed(folder: Folder, plan: Plan, into: Folder) -> Found:
     ended = [each for each in plan.trials if folder.ended(each.trial)]
     of = {p: e for e in ended for p in (folder.trace(e.trial), folder.calls(e.trial), folder.scenario(e.scenario))}
     results = {folder.result_path(each.trial): each for each in ended}
+    judged = {folder.judged(each.trial) for each in ended if folder.judging(each.trial).exists()}
     make: Remaking | None = None
     for fault in verify(folder, plan).faults:
         path, fresh = folder.path / fault.file, into.path / fault.file
+        if path in judged:
+            yield Defect(fault.file, fault.words, JUDGE_AGAIN), partial(folder.drop, path)
+            continue
         if path not in of:
             remove = path.unlink if path in results and _unreadable(folder, results[path]) else None
             yield Defect(fault.file, fault.words, REMOVE * bool(remove)), remove

@@ -26,14 +26,15 @@ from colosseum.language.tables import cache_folder, is_ours
 NAME: Final = "figures.sqlite"
 MOST: Final = 500_000
 """Figures that are kept, some 700 MB; past them the oldest go, and a campaign of more runs is read anew each time."""
-UNWRITTEN: Final = 1_000  # new figures that wait to be written together
+CROWD: Final = 1_000  # new figures after which what computed them is thrown away
 SHARED: Final = 256  # values of a field that are remembered in order to be shared
 PATIENCE: Final = 2.0  # seconds to wait for another process that writes
 SOURCES: Final = ("model", "solve", "run", "campaign", "evidence", "report")  # packages on which what is kept depends
 ENGINES: Final = ("highspy", "numpy", "pulp", "pydantic", "scipy")  # libraries on which they do
 T = TypeVar("T")
 FORGET: Final = "DELETE FROM measured WHERE rowid <= (SELECT max(rowid) FROM measured) - ?"
-TABLE: Final = "CREATE TABLE IF NOT EXISTS measured (key BLOB UNIQUE, content BLOB, digest BLOB)"
+TABLE: Final = """PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;
+CREATE TABLE IF NOT EXISTS measured (key BLOB UNIQUE, content BLOB, digest BLOB)"""  # what a crash damages is not found
 
 
 class SharedParts(Generic[T]):
@@ -72,11 +73,10 @@ def _format(hint: Any) -> Format[Any]:
 
 
 class Kept:
-    """What is known, by key; what is new is written by `write`. Without a path nothing is."""
+    """What is known, by key. Without a path nothing is."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        self._new: dict[bytes, bytes] = {}
         self.misses = 0
         """Answers that were not there."""
 
@@ -95,30 +95,27 @@ class Kept:
         with suppress(sqlite3.Error, ValueError, TypeError):
             asked = "SELECT content, digest FROM measured WHERE key = ?"
             found = _open(self.path, os.getpid()).execute(asked, (key,)).fetchone() if self.path else None
-            if found is not None and blake2b(found[0], digest_size=16).digest() == found[1]:
+            if found is not None and _digest(found[0]) == found[1]:
                 return adapter.validate_json(zlib.decompress(found[0]))
         return None
 
     def keep(self, adapter: Format[T], key: bytes, made: T) -> T:
-        """An answer as it will be found, which is to be written with others."""
+        """An answer as it will be found; the oldest are forgotten where there are too many."""
         if self.path is None:
             return made
         self.misses += 1
-        content = adapter.dump_json(made)
-        self._new[key] = zlib.compress(content, 1)
-        if len(self._new) >= UNWRITTEN:
-            self.write()
-            gc.collect()  # solvers that they were computed by: a report turns the collector off
+        packed = zlib.compress(content := adapter.dump_json(made), 1)
+        with suppress(sqlite3.Error, ValueError):
+            store = _open(self.path, os.getpid())
+            store.execute("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", (key, packed, _digest(packed)))
+            store.execute(FORGET, (MOST,))
+        if self.misses % CROWD == 0:
+            gc.collect()  # solvers: a report turns the collector off
         return adapter.validate_json(content)
 
-    def write(self) -> None:
-        """Write what is new, and forget the oldest where there is too much."""
-        rows = [(key, content, blake2b(content, digest_size=16).digest()) for key, content in self._new.items()]
-        self._new.clear()
-        if rows and self.path:
-            with suppress(sqlite3.Error, ValueError), _open(self.path, os.getpid()) as store:
-                store.executemany("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
-                store.execute(FORGET, (MOST,))
+
+def _digest(content: bytes) -> bytes:
+    return blake2b(content, digest_size=16).digest()
 
 
 def digest_of(path: Path) -> str:
@@ -128,8 +125,8 @@ def digest_of(path: Path) -> str:
 
 @cache
 def _open(path: Path, process: int) -> sqlite3.Connection:  # none may be used by another process than opened it
-    store = sqlite3.connect(path, timeout=PATIENCE)
-    store.execute(TABLE)
+    store = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    store.executescript(TABLE)
     return store
 
 

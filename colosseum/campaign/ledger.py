@@ -49,7 +49,7 @@ class Ledger:
         """Something was paid, and so much is set aside in all. Raises OSError."""
         if self.lock is None:
             self._live()
-        line = f"\n{self.name} {dollars!r} {aside!r}\n".encode()  # on a line of its own, whatever came before it
+        line = f"\n{self.name} {dollars!r} {max(0.0, aside)!r}\n".encode()  # on a line of its own
         with open(self.path, "ab", buffering=0) as file:
             if sys.platform != "win32":
                 flock(file, LOCK_EX)  # a network's file system does not append in one step

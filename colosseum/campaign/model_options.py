@@ -18,6 +18,7 @@ from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.serial import Json, adapter
 from colosseum.model.settings import MODEL, Settings
+from colosseum.players.models.call import MARKED
 from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.own_source import Unplayable, is_own, mark_of, module_of
@@ -47,6 +48,7 @@ KINDS: Mapping[str, tuple[Any, str, str]] = {
 """By option, without the dashes: how it is read, what it is in words, and an example."""
 Names: TypeAlias = str | Sequence[str] | Mapping[str, str]
 """A model for all, or models by whom they play, also written `WHO=provider/model`."""
+WRITTEN = 1.25  # the price of a prompt's token that Claude writes to its cache, as we ask it to, over any other's
 HEADER = re.compile(r"[A-Za-z0-9-]+")
 
 
@@ -127,6 +129,9 @@ class Asking:
 
     def endpoint(self, model: str, settings: Settings) -> Endpoint:
         """How a model is asked in an arm."""
+        price = self.price.get(model) if is_own(model) else _of(self.price, model, settings)
+        if price and MARKED.search(model):
+            price = replace(price, stored=WRITTEN * price.prompt)
         return Endpoint(
             model,
             temperature=settings.of("temperature", model),
@@ -135,7 +140,7 @@ class Asking:
             dialect=_of(self.tools, model, settings) or cast(Dialect, settings.tools),
             api_base=_of(self.api_base, model, settings),
             timeout=_of(self.timeout, model, settings) or Endpoint.timeout,
-            price=self.price.get(model) if is_own(model) else _of(self.price, model, settings),
+            price=price,
             own=self.own.get(model),
             headers=_of(self.headers, model, settings) or {},
         )

@@ -19,12 +19,14 @@ from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import MILLION, Endpoint, LongPrice, Price, Question
 from colosseum.players.own_source import is_own
 
+REASONING = "output_cost_per_reasoning_token"
 LONG = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 
 async def call_priced(request: Question) -> Answer | Failure:
     """One call of a model, with what it cost; of a failure, with what came all the same."""
-    match await call(request, priced=known_price(request.endpoint.model) is not None):
+    model = request.endpoint.model
+    match await call(request, priced=known_price(model) is not None and REASONING not in entry(model)):
         case Answer() as answer:
             return charged(answer, request.endpoint)
         case Failure(came=Answer() as came) as failure:
@@ -34,9 +36,9 @@ async def call_priced(request: Question) -> Answer | Failure:
 
 
 def charged(answer: Answer, endpoint: Endpoint) -> Answer:
-    """The answer with its cost, None where nobody knows it. litellm's own figure, which it comes with, counts last."""
+    """The answer with its cost, None where nobody knows it; it has litellm's own where tokens alone do not say it."""
     own, stated = endpoint.price, answer.tokens.cost
-    cost = _at(own or known_price(endpoint.model), answer) if own or stated is None else stated
+    cost = _at(own, answer) if own else stated or answer.cost or _at(known_price(endpoint.model), answer)
     return answer if own is None and cost is None else answer.at(cost)
 
 
@@ -60,13 +62,14 @@ def entry(model: str) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def known_price(model: str) -> Price | None:
-    """What litellm's price list says; None for a model that is not on it, or not with both prices.
+def known_price(model: str, tier: str = "") -> Price | None:
+    """What litellm's price list says, of a tier of service too; None for a model that is not on it with both prices.
 
     The list has 0 for want of a price, too, so that is not believed of a model that somebody else serves.
     """
     found = entry(model)
-    prompt, completion = found.get("input_cost_per_token"), found.get("output_cost_per_token")
+    names = [f"{way}_cost_per_token" for way in ("input", "output")]
+    prompt, completion = (found.get(f"{name}_{tier}", found.get(name)) for name in names)
     if prompt is None or completion is None or not (is_local(model) or (prompt and completion)):
         return None
     cached = (found.get(f"cache_{way}_input_token_cost") for way in ("read", "creation"))
@@ -76,7 +79,8 @@ def known_price(model: str) -> Price | None:
 
 def prices_of(models: Mapping[str, Endpoint]) -> dict[str, Price]:
     """What is known: prices as given, else as listed."""
-    found = {m: each.price or (None if each.own is not None else known_price(m)) for m, each in models.items()}
+    found = {m: each.price or (None if each.own is not None else known_price(m, each.tier))
+             for m, each in models.items()}  # fmt: skip
     return {model: price for model, price in found.items() if price is not None}
 
 

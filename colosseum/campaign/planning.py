@@ -12,6 +12,7 @@ from colosseum.campaign.folder import SCHEMA, Folder, Plan, keep_file
 from colosseum.campaign.part import in_order, united
 from colosseum.campaign.registering import extended, register
 from colosseum.campaign.screening import Screener, joined
+from colosseum.campaign.trial_list import read_trials
 from colosseum.diagnostics import stop
 from colosseum.language.compose import NewFile, gathered
 from colosseum.model.check import Checked
@@ -94,9 +95,10 @@ def _extended(folder: Folder, plan: Plan, earlier: Plan | None) -> Plan:
             options["shard"] = united([earlier.options.get("shard"), options.get("shard")])
         plan = together([earlier, replace(plan, options=options)])
     else:
-        ended = {listed.seed for listed in plan.trials if folder.ended(listed.trial)}
-        before = plan.seeds - len({listed.seed for listed in plan.trials} - ended)
-        plan = together([plan])
+        path, ended = folder.list_path(plan.configuration), {t.seed for t in plan.trials if folder.ended(t.trial)}
+        old = tuple(read_trials(path)) if path.exists() else ()  # the folder was asked for another one in between
+        before = len({each.seed for each in old}) or plan.seeds - len({each.seed for each in plan.trials} - ended)
+        plan = together([replace(plan, trials=old), plan])
     if plan.registered is None:
         return plan
     runs = sum(folder.ended(listed.trial) for listed in plan.trials)

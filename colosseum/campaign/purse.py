@@ -175,8 +175,11 @@ class Purse:
         """What the answers in a file of calls cost; 0 where there is no file."""
         cost = 0.0
         for _, call in read_paid(path):
+            if call.lost and call.answer.usage.prompt_tokens is None:
+                self.unanswered += 1
+                continue
             price = self.prices.get(call.model)
-            most = 0.0 if price is None else price.cost(call.prompt_bytes / BYTES, call.max_tokens)
+            most = 0.0 if price is None else price.most(call.prompt_bytes / BYTES, call.max_tokens)
             cost += self.charge(call.model, call.answer, most)
         return cost
 

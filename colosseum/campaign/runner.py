@@ -25,7 +25,6 @@ from colosseum.model.serial import Json
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Asker, Halt, Question
-from colosseum.players.models.wire import Exchange
 from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import LiveRun
@@ -92,7 +91,7 @@ class PaidSource:
                         pay(came)
                         if attempt.delay is not None:
                             self.purse.check(account)
-                    case Failure(kind="timeout") | Failure(came=Answer(http=Exchange(status=200))):
+                    case Failure(unheard=True):
                         self.purse.unanswered += 1
 
             result = await self.provider.ask(request, heard=told)
@@ -239,5 +238,4 @@ async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter, asked: Aske
         status: Status = "failed" if reason else "complete"
         trace.write("end", status=status)
         trace.finish()
-    expense = Expense.of([*calls.used.values(), *calls.lost])
-    return Result(SCHEMA, trial.identity, status, reason, trace.seal, expense, calls.digest)
+    return Result(SCHEMA, trial.identity, status, reason, trace.seal, Expense.of(calls.paid), calls.digest)

@@ -28,8 +28,8 @@ from colosseum.run.trial import Listed
 LISTED = ("scenario", "arm", "point", "seed", "repeat", "players")  # what a plan and a trace both say of a run
 HALF: Final = "ends in half a line"  # of a file whose last line is being written, or whose writer was killed
 PROMISE: Final = (
-    "A root or head that you noted elsewhere finds every change since; without one, a folder whose files were all "
-    "written anew looks unchanged, and a look at a copy of the folder is on no record."
+    "A root that you noted elsewhere finds every change of runs since, and a head names what was sealed anew since; "
+    "without one, a folder whose files were all written anew looks unchanged, and a look at a copy is on no record."
 )
 
 
@@ -59,6 +59,8 @@ class Verified:
     """Files that are as the ledger has them."""
     looks: int = 0
     """Reports on record."""
+    anew: tuple[str, ...] = ()
+    """Files whose content was sealed anew since the head that was noted down."""
     scenarios: int = 0
     files: int = 0
     """Of the spec."""
@@ -93,7 +95,8 @@ def runs_root(folder: Folder) -> str:
     The plan names the digest of the spec, and its list those of trials; these name their scenarios, and a result seals
     trace and calls.
     """
-    leaves = [sha256(b"".join(path.read_bytes() for path in (folder.plan_path, *folder.lists))).digest()]
+    plans = {path.name: path.read_bytes() for path in (folder.plan_path, *folder.lists)}
+    leaves = [sha256(b"".join(b"%s %d\n%s" % (n.encode(), len(c), c) for n, c in plans.items())).digest()]
     runs = folder.path / "runs"
     files = [name.partition(".") for name in (os.listdir(runs) if runs.is_dir() else ())]
     ended, asked = ({run for run, _, kind in files if kind == wanted} for wanted in ("json", "calls.jsonl"))
@@ -132,6 +135,14 @@ def unrecorded(folder: Folder, plan: Plan) -> str:
     if plan.schema < 3 or (name in found and "look" not in found[: found.index(name)]):
         return ""
     return f"{path.name} {'was begun anew' if found else 'is missing'}: earlier looks at these runs are not known"
+
+
+def beside(folder: Folder, plan: Plan) -> str:
+    """What else was run in a folder, so that this may have been chosen from several; else empty."""
+    fresh, others = len([*folder.path.glob("before-*")]), len(plan.elsewhere)
+    words = [f"`--fresh` began it anew {'once' if fresh == 1 else counted(fresh, 'time')}"] if fresh else []
+    words += [f"it also has runs of {counted(others, 'other configuration')}"] if others else []
+    return f"the folder is not of this study alone: {', and '.join(words)}" if words else ""
 
 
 def looks(folder: Folder) -> list[dict[str, Any]]:
@@ -188,6 +199,9 @@ class _Work:
         plan = self.plan
         for name, digest in plan.files.items():
             self.found.files += self.same(self.folder.spec / name, digest, "was changed")
+        for path in self.folder.spec.glob(f"{plan.protocol}/*.jinja") if plan.protocol else ():
+            if path.relative_to(self.folder.spec).as_posix() not in plan.files:
+                self.fault(path, "is no file of the spec, and judges would be told by it")
         if configuration(plan.experiment, plan.files, plan.params, plan.options) != plan.configuration:
             self.fault(self.folder.plan_path, "its experiment, files, params or options were changed")
         settled = plan.registered
@@ -225,13 +239,19 @@ class _Work:
             if self.plan.schema >= 3 or head:
                 self.fault(path, "is missing")
             return
-        events, broken = so_far(path)
+        events, broken = list[dict[str, Any]](), ""
+        with self.readable(path):
+            events, broken = so_far(path)
         if broken:
             self.fault(path, broken)
-        chains = [str(event["chain"])[:40] for event in events]
-        self.found.ledger = next(iter(chains[::-1]), "")
-        if head and head[:40] not in chains:
+        chains = [str(event["chain"]) for event in events]
+        self.found.ledger = next(iter(chains[::-1]), "")[:40]
+        noted = [place for place, chain in enumerate(chains) if head in (chain, chain[:40])]
+        if head and not noted:
             self.fault(path, f"does not go on from the head {head}: it was changed or cut since")
+        elif head:
+            later = (str(event.get("file", "")) for event in events[noted[0] + 1 :])
+            self.found.anew = tuple(dict.fromkeys(filter(None, later)))
         latest: dict[str, tuple[int | None, str | None]] = {}
         most = 0
         for event in events:
@@ -245,9 +265,10 @@ class _Work:
                     self.fault(path, f"line {event['n'] + 1} is none of a ledger")
         for name, (size, sha) in latest.items():
             self._sealed(self.folder.path / name, size, sha)
-        for needed in (self.folder.plan_path, self.folder.report) if self.plan.schema >= 3 else ():
-            if needed.exists() and needed.name not in latest:
-                self.fault(path, f"lacks {needed.name}: it was cut or begun anew, or a process was killed")
+        needed = (self.folder.plan_path, self.folder.report, *sorted(self.folder.judges.parent.glob("*.json")))
+        for each in needed if self.plan.schema >= 3 else ():
+            if each.exists() and (name := each.relative_to(self.folder.path).as_posix()) not in latest:
+                self.fault(path, f"lacks {name}: it was cut or begun anew, or a process was killed")
         if (there := len({path.name.partition(".")[0] for path in self.folder.path.glob("runs/*.json*")})) < most:
             self.fault(path, f"a look counted {counted(most, 'run')} that had ended, and there are files of {there}")
 

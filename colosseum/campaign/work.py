@@ -189,6 +189,8 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     if request.fresh and (aside := folder.set_aside()):
         request.say(f"what was there is kept in {aside}")
     before = folder.earlier()
+    if before is None and folder.plan_path.exists():
+        request.warn(f"{folder.plan_path} cannot be read, and is written anew: what it had settled is not known")
     ended = [each.seed for each in (before.trials if before else ()) if folder.ended(each.trial)]
     if before and ended and (gone := unrecorded(folder, before)):
         request.warn(gone)
@@ -200,8 +202,8 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
             raise stop("C128", f"`{name}` is not named by `--model`, and nothing else may run code", help=help_)
     if work.plan.screening:
         request.say(f"screened: {screening_words(work.plan.screening)}")
-    others = {each.trial for each in (before.trials if before else ())} - {each.trial for each in work.plan.trials}
-    if apart := sum(map(folder.ended, others)):
+    own = {each.trial[:24] for each in work.plan.trials}
+    if apart := sum(path.stem not in own for path in (folder.path / "runs").glob("*.json")):
         request.say(f"{folder.path} also keeps {counted(apart, 'run')} of another configuration, not in this report")
     if judges_of(request.judged, work.design, work.asking)[0]:
         warn_of_names(checked.expansion.scenario.task.agents, request.warn)

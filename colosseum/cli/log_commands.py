@@ -46,14 +46,17 @@ def show(
 @command
 def verify(
     folder: Campaign,
-    root: Annotated[str, typer.Option(metavar="D", help="The runs root you noted down.", show_default=False)] = "",
-    ledger: Annotated[str, typer.Option(metavar="D", help="A ledger head you noted down.", show_default=False)] = "",
+    root: Annotated[str | None, typer.Option(metavar="D", help="The runs root you noted down.")] = None,
+    ledger: Annotated[str | None, typer.Option(metavar="D", help="A ledger head you noted down.")] = None,
     json: AsJson = False,
 ) -> int:
     """Check that no file was changed. Plan, spec, runs, calls, judgements, report; exit code 1 where one was."""
     from colosseum.cli.words import output
+    from colosseum.diagnostics import stop
     from colosseum.report.log import verified_blocks, verify_folder
 
-    found = verify_folder(folder, root=root, ledger=ledger)
+    if "" in (root, ledger):
+        raise stop("C122", "`--root` or `--ledger` is empty", help="leave it out, or give what you noted down")
+    found = verify_folder(folder, root=root or "", ledger=ledger or "")
     output(lambda: verified_blocks(found), "verify", lambda: found, json)
     return 1 if found.faults else 0

@@ -22,7 +22,7 @@ from colosseum.campaign.margins import MARGINS
 from colosseum.campaign.part import matching
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Looked, Screening
-from colosseum.campaign.verifying import looked, unrecorded
+from colosseum.campaign.verifying import beside, looked, unrecorded
 from colosseum.campaign.workers import pool
 from colosseum.diagnostics import counted, one_of, stop
 from colosseum.evidence.contrasts import NamedContrast, Trend, contrasts, trends
@@ -186,7 +186,7 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
             plan = replace(plan, screening=offered(reader, plan))
         judged = bench(reader.folder, plan, records)
         waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
-        gone = unrecorded(reader.folder, plan)
+        gone = "; ".join(filter(None, (unrecorded(reader.folder, plan), beside(reader.folder, plan))))
         seen = looked(reader.folder, len(records), plan.seeds - len(waiting))
         rule = _rule(plan, settled, seen)
         margin = {**MARGINS, **rule.margins}["outsider_loss"]
@@ -252,7 +252,6 @@ def offers(reader: Reader, plan: Plan, seconds: float = DEADLINE) -> Iterator[Lo
             scenario = reader.scenario(digest)
             made = offer(scenario.task, scenario.coalition.get(name), seconds)
             there = reader.kept.keep(OPPORTUNITY, key, made)
-            reader.kept.write()  # now, as nobody may ask for the seeds that follow
         value, loss, why = there.opportunity, there.outsider_loss, there.reasons.get
         yield Looked(here, seed, value, why("opportunity", ""), (value or 0) >= LITTLE, loss, why("outsider_loss", ""))
 

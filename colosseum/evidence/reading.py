@@ -85,7 +85,6 @@ class Reader:
                     figures = self.kept.keep(FIGURES, key, made)
                 found[listed.trial] = recorded(listed, figures)
             tell(place + 1, len(plan.trials))
-        self.kept.write()
         return [found[listed.trial] for listed in plan.trials if listed.trial in found]
 
     def _result(self, listed: Listed) -> Result | None:

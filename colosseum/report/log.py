@@ -127,6 +127,8 @@ def verified_blocks(found: Verified) -> Iterator[Block]:
     yield from (Paragraph(f"{fault.file}: {fault.words}") for fault in found.faults)
     yield Paragraph(f"{counted(len(found.faults), 'fault')}" if found.faults else "nothing was changed", "strong")
     yield Definitions(tuple((words, str(n)) for name, words in WORDS["looked"].items() if (n := getattr(found, name))))
+    if found.anew:
+        yield Paragraph(f"sealed anew since that head: {', '.join(found.anew)}")
     if found.underived:
         yield Paragraph(f"the list of runs was not held against the spec: {found.underived}")
     yield Definitions((("runs root", found.root or "none"), ("ledger head", found.ledger or "none")))

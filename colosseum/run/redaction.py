@@ -18,6 +18,7 @@ USER = re.compile(r"://([^/?#\s]+)@")
 """What stands before the host of an address: a user and a password, or a token."""
 NUMBER = re.compile(r"[-+.0-9eE]+")
 WORDS = re.compile(r'"(?:[^"\\]|\\.)*"')  # a string of JSON
+ESCAPES = ("\\u", "\\/", "%", "&#")  # with which a character begins that is written otherwise
 SHOWN = "[redacted]"
 SHORTEST = 8  # characters of a value that is looked for: shorter ones stand in all sorts of words
 SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|pass", re.IGNORECASE)
@@ -46,7 +47,7 @@ class Redaction:
         for secret in self.secrets:
             if secret in line:
                 line = _in_words(secret, line) if NUMBER.fullmatch(secret) else line.replace(secret, SHOWN)
-        if "\\u" in line and self.secrets:
+        if self.secrets and any(sign in line for sign in ESCAPES):
             line = self._escaped.sub(SHOWN, line)
         return line
 
@@ -64,18 +65,22 @@ def _in_words(secret: str, line: str) -> str:
 
 
 def _character(character: str) -> str:
-    """A character as it is or escaped, however often what is around it was written as JSON."""
-    return rf"(?:{re.escape(character)}|\\+u(?i:{ord(character):04x}))"
+    """A character as it is or escaped: as of an address, of a page, or of JSON, however often written as such."""
+    coded, number = "".join(f"%{byte:02x}" for byte in character.encode("utf-8", "surrogateescape")), ord(character)
+    return rf"(?:\\*{re.escape(character)}|\\+u(?i:{number:04x})|(?i:{coded}|&#{number};|&#x0*{number:x};))"
 
 
 def secrets(addresses: Iterable[str], headers: Iterable[Mapping[str, str]] = ()) -> Iterator[str]:
     """What addresses hold before their host, in every way in which it may come back: `user:password`, the password
-    alone, both without the escapes of an address, and as the header of a request has it. What looks secret in headers:
-    whole values, and what stands behind `Bearer`."""
+    alone, both without the escapes of an address, and as the header of a request has it; and behind `?`. What looks
+    secret in headers: whole values, and what stands behind `Bearer`."""
     for address in addresses:
+        for part in (address.partition("?")[2] if "://" in address else "").split("&"):
+            yield from (part.rpartition("=")[2], unquote(part.rpartition("=")[2]))
         for written in USER.findall(address):
             for user in {written, unquote(written)}:
                 yield from (user, user.partition(":")[2], f"{user}:")  # the last is what a header has, in base64
     for name, value in (header for each in headers for header in each.items()):
-        if SECRET_HEADER.search(name) or (len(value) >= LONG_VALUE and " " not in value):
+        coded = any(len(word) >= SHORTEST and re.search(r"\d", word) for word in value.split())
+        if SECRET_HEADER.search(name) or coded or (len(value) >= LONG_VALUE and " " not in value):
             yield from (value, value.rpartition(" ")[2])

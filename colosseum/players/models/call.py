@@ -24,7 +24,7 @@ from colosseum.language.gc_pause import gc_paused
 from colosseum.players.models.failure import Failure, explain, redact, room
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Question
-from colosseum.players.models.wire import Returned, Tape, recorded
+from colosseum.players.models.wire import Returned, Tape, current, recorded
 
 OWN_MACHINES = ("lemonade", "llamafile", "lm_studio", "ollama", "ollama_chat")
 """Providers that are programs on a machine of one's own: a price of 0 is believed of nobody else."""
@@ -32,11 +32,14 @@ USER = re.compile(r"(?P<way>[\w+.-]+://)(?P<user>[^/?#\s]+)@")
 OURS = frozenset(
     (
         "model", "messages", "prompt", "input", "system", "contents", "instructions", "system_instruction",
-        "systemInstruction", "tools", "functions", "temperature", "max_tokens", "max_completion_tokens", "n", "stream",
-        "stream_options", "api_base", "api_key", "api_version", "base_url", "headers", "extra_headers", "timeout",
+        "systemInstruction", "tools", "functions", "temperature", "max_tokens", "max_completion_tokens",
+        "max_output_tokens", "maxOutputTokens", "maxTokens", "n", "best_of", "candidate_count", "candidateCount",
+        "stream", "stream_options", "timeout", "api_base", "api_key", "api_version", "base_url", "headers",
+        "extra_headers",
     )
 )  # fmt: skip
 """Fields that `--extra-body` must not set: what is asked, of whom, and how much of it comes back."""
+SETTINGS = ("generationConfig", "generation_config", "inferenceConfig")  # fields whose own fields are like these
 MARKED = re.compile(r"^(?:anthropic|bedrock|openrouter|vertex_ai)/.*claude")
 """Models whose provider caches a prompt only up to a mark; the system message is the same in all turns."""
 NESTING = frozenset(("anthropic", "bedrock"))
@@ -48,6 +51,8 @@ def is_local(model: str) -> bool:
     return model.partition("/")[0] in OWN_MACHINES
 
 
+DEARER = re.compile(r'"service_tier":\s*"(?!default"|standard"|auto")|"ephemeral_1h_input_tokens":\s*[1-9]')
+"""A tier of service, or a cache that lasts, which litellm knows the prices of."""
 _PRICED: ContextVar[bool] = ContextVar("priced", default=False)
 """Whether litellm's own price of a call is not needed: it takes an eighth of the CPU of a call."""
 
@@ -61,7 +66,10 @@ async def call(request: Question, *, priced: bool = False) -> Answer | Failure:
     endpoint, start = request.endpoint, time.perf_counter()
     # where litellm takes the body by name, it would also take for itself what it knows
     reserved = {*OURS, *(litellm.types.utils.all_litellm_params if endpoint.model.partition("/")[0] in NESTING else ())}
-    if taken := ", ".join(f"`{name}`" for name in endpoint.extra_body if name in reserved):
+    body = dict(endpoint.extra_body)
+    inner = [name for where in SETTINGS if isinstance(there := body.get(where), dict) for name in there if name in OURS]
+    named = [*(name for name in body if name in reserved or name.startswith("aws_")), *inner]
+    if taken := ", ".join(f"`{name}`" for name in named):
         reason = f"`--extra-body` must not hold {taken}: `{endpoint.model}` would get another request"
         return Failure("bad_request", reason, again=False)
     _unlogged()
@@ -104,6 +112,8 @@ def _failed(error: Exception, endpoint: Endpoint, tape: Tape, came: Answer | Non
     failed = explain(error, model=model, api_base=address, timeout=endpoint.timeout, missing_keys=missing)
     words = came.http.body if came and came.http else failed.reason
     fits = room(words, endpoint.most_tokens) if failed.kind == "context" else None
+    if came and came.http and came.http.status == 408:
+        failed = replace(failed, reason=f"`{model}` gave up before `--timeout` did: status 408")
     return replace(failed, came=came, fits=fits)
 
 
@@ -137,12 +147,18 @@ def library() -> Any:  # a border: litellm's own types are not exact
     litellm.suppress_debug_info = True
     litellm.drop_params = litellm.modify_params = False  # the environment may ask for either
     pricing = litellm.response_cost_calculator  # its releases disagree on the type
-    litellm.response_cost_calculator = cast(Any, lambda **told: None if _PRICED.get() else pricing(**told))
+    litellm.response_cost_calculator = cast(Any, lambda **told: None if _PRICED.get() and _plain() else pricing(**told))
     for part in ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router"):
         logging.getLogger(part).setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # of answers with odd types
     gc.freeze()  # its objects stay: nobody need look through them for garbage again
     return litellm
+
+
+def _plain() -> bool:
+    """Whether the answer says nothing that makes it dearer, or cheaper, than tokens are."""
+    tape = current()
+    return not (tape and tape.exchanges and DEARER.search(tape.exchanges[-1].body))
 
 
 def _unlogged() -> None:

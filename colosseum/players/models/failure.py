@@ -7,8 +7,11 @@ reports a missing key and a refused connection alike as InternalServerError: the
 import os
 import re
 import socket
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 
 from colosseum.players.models.reply import Answer
 
@@ -30,6 +33,15 @@ class Failure:
     """What came in place of an answer; it may have to be paid for."""
     fits: int | None = None
     """Tokens that are left for an answer, where fewer were than were asked for."""
+    broke: bool = False
+    """Whether the connection ended under the request."""
+
+    @property
+    def unheard(self) -> bool:
+        """Whether an answer may have been made, and charged, of which no count of tokens could be read."""
+        if self.came is None:
+            return self.broke or self.kind == "timeout"
+        return bool(self.came.http and self.came.http.status == 200) and self.came.usage.prompt_tokens is None
 
 
 KINDS = {
@@ -95,7 +107,8 @@ def explain(
     codes = {_code(e) for e in chain}
     again = (kind in AGAIN and "insufficient_quota" not in codes) or MISCALLED in codes
     down = kind == "transport" and not _malformed(chain) and getattr(error, "status_code", None) not in TRANSIENT
-    return Failure(kind, redact(reason), again=again, after=_after(error) if again else None, down=down)
+    broke = _has(chain, BROKEN) or any(isinstance(e, ConnectionResetError | BrokenPipeError) for e in chain)
+    return Failure(kind, redact(reason), again=again, after=_after(error) if again else None, down=down, broke=broke)
 
 
 def room(words: str, asked: int) -> int | None:
@@ -121,6 +134,7 @@ SECRETS = (
         r"\1\2[redacted]",
     ),
     (re.compile(r"(?<=://)[^/\s@]+@"), ""),
+    (re.compile(r"(://[^\s?`'\"]+\?)[^\s`'\"]+"), r"\1[redacted]"),
 )
 """What keys and headers look like, and what is shown instead."""
 
@@ -225,9 +239,13 @@ def _words(error: BaseException) -> str:
 
 
 def _after(error: BaseException) -> float | None:
-    """Retry-After, where it is in seconds."""
+    """Seconds to wait, by Retry-After, in seconds or as a date."""
     headers = getattr(error, "litellm_response_headers", None)
     if not headers:
         headers = getattr(getattr(error, "response", None), "headers", None)
     wanted = str(headers.get("retry-after")) if isinstance(headers, Mapping) else ""
-    return float(wanted) if re.fullmatch(r"\d{1,9}(\.\d+)?", wanted) else None
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", wanted):
+        return float(wanted)
+    with suppress(OverflowError, TypeError, ValueError):
+        return max(0.0, parsedate_to_datetime(wanted).timestamp() - time.time())
+    return None

@@ -5,7 +5,6 @@ agents wrote as JSON on one line each, so that no post can pose as a second post
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -14,6 +13,7 @@ from typing import Any, Literal, NotRequired, TypeAlias
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from colosseum.model.template_files import AsIs
+from colosseum.players.models.shapes import a_name
 from colosseum.players.models.tools import REMEMBERED, Tool, domain, plain, tools
 from colosseum.players.models.written import thoughtless
 from colosseum.players.protocol.templates import Templates, shipped
@@ -112,12 +112,8 @@ def exchange(step: Step, words: Templates) -> Iterator[Message]:
 def _made(call: ToolCall) -> dict[str, Any]:
     """The call as the model made it, as far as providers take it back: not with every name, nor without JSON."""
     arguments = {"unreadable": call.arguments} if isinstance(call.arguments, str) else call.arguments
-    name = _NO_NAME.sub("_", call.tool)[:LONGEST_NAME] or "unnamed"
-    return {"id": call.id, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-
-
-_NO_NAME = re.compile("[^A-Za-z0-9_-]")
-LONGEST_NAME = 64  # characters of a tool's name
+    made = {"name": a_name(call.tool), "arguments": json.dumps(arguments)}
+    return {"id": call.id, "type": "function", "function": made}
 
 
 # ---- calls in the text -------------------------------------------------------------------------------------------

@@ -7,19 +7,25 @@ from functools import cached_property
 from typing import Any
 
 from colosseum.model.serial import Json, encode
-from colosseum.players.models.shapes import Completion, Tokens, read, tokens, with_ids
+from colosseum.players.models.shapes import Completion, Tokens, named, read, tokens
 from colosseum.players.models.wire import Exchange
 from colosseum.players.models.written import Known, Written, arguments, calls_in, without
 from colosseum.players.view import Finish, Reply, ToolCall, Usage
 
 BROKEN_OFF = frozenset(("error", "abort", "network_error", "insufficient_system_resource", "failed"))
 """Why a provider ended an answer of which the model says nothing: it is none."""
-MISCALLED = frozenset(("malformed_function_call", "unexpected_tool_call"))
+MISCALLED = frozenset(
+    ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls", "malformed_tool_use")
+)
 """Why a provider ended an answer in which a call was, which it keeps for itself."""
 TOO_LONG = frozenset(("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"))
 """Why it ended an answer that reached a limit of tokens."""
 REFUSED = frozenset(("content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"))
 """Why it ended an answer that it did not want to give."""
+ENDED = frozenset(
+    ("stop", "end_turn", "stop_sequence", "completed", "complete", "tool_calls", "tool_use", "function_call", "eos")
+)
+"""Why an answer ended of which the model had no more to say; one that is empty and ended otherwise is none."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,11 @@ class Answer:
         said = self.completion
         if said is None:
             return "it holds no message"
-        return f"it was broken off: {said.error or said.reason}" if said.error or said.reason in BROKEN_OFF else None
+        if said.error or said.reason in BROKEN_OFF:
+            return f"it was broken off: {said.error or said.reason}"
+        known = ENDED | TOO_LONG | REFUSED | MISCALLED
+        empty = not (said.text or said.calls or said.refusal or said.reason in known)
+        return f"it is empty, and ended for {f'`{said.reason}`' if said.reason else 'no reason'}" if empty else None
 
     @cached_property
     def usage(self) -> Usage:
@@ -117,7 +127,7 @@ def reply(answer: Answer, *, known: Known, as_text: bool = False, turn_ids: froz
         finish=_finish(message, calls=calls, note=note),
         written=tuple(written),
         thoughts=message.thoughts,
-        provider_state=with_ids(returned, [call.id for call in calls]) if returned else None,
+        provider_state=named(returned, calls) if returned else None,
     )
 
 

@@ -87,6 +87,11 @@ class Endpoint:
         return LONGEST_ANSWER if self.max_tokens is None else self.max_tokens
 
     @property
+    def tier(self) -> str:
+        """Of service, that is asked for; empty for what is usual."""
+        return str(self.extra_body.get("service_tier") or "")
+
+    @property
     def parameters(self) -> dict[str, Json]:
         """All that the answer depends on, besides the model."""
         if self.own is not None:

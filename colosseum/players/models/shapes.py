@@ -4,6 +4,7 @@ This is the border: a field that is not of the type asked for is left out, and a
 JSON of another protocol is left to litellm, whose translation is a chat completion.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -19,6 +20,8 @@ THINKING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blo
 SIGNING = ("extra_content", "provider_specific_fields")  # fields of a chat message's call that hold signatures
 WITHHELD = Thought("withheld", "")
 NAMELESS = "a tool call names no function"
+NO_NAME = re.compile("[^A-Za-z0-9_-]")
+LONGEST_NAME = 64  # characters of a tool's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Tokens:
     stored: int = 0
     """Of the prompt, what came from a cache and what was written to one."""
     cost: float | None = None
-    """US dollars, where the provider says them."""
+    """US dollars, where the provider says them; 0 says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +73,17 @@ def tokens(raw: Raw) -> Tokens:
         prompt, within = _count(usage, "input_tokens"), _count(_object(usage, "input_tokens_details"), "cached_tokens")
         whole = None if prompt is None else prompt + read + stored  # Anthropic counts them apart
         return Tokens(whole, _count(usage, "output_tokens"), within or read, stored)
-    prompt, completion, cost = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), usage.get("cost")
+    prompt, completion = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
     thought = _count(_object(usage, "completion_tokens_details"), "reasoning_tokens") or 0
     if prompt and completion is not None and _count(usage, "total_tokens") == prompt + completion + thought:
         completion += thought  # some count reasoning apart
     cached = _count(_object(usage, "prompt_tokens_details"), "cached_tokens")
     read = cached or _count(usage, "prompt_cache_hit_tokens") or read
-    known = isinstance(cost, int | float) and 0 <= cost < MOST_TOKENS  # dollars are fewer than tokens
-    return Tokens(prompt, completion, read, stored, cost if known else None)
+    cost = _object(usage, "cost").get("total_cost") or usage.get("cost")
+    beside = _object(usage, "cost_details").get("upstream_inference_cost") if usage.get("is_byok") else None
+    stated = [each for each in (cost, beside) if isinstance(each, int | float) and each is not True]
+    dollars = sum(float(each) for each in stated if 0 < each < MOST_TOKENS)  # which are fewer than tokens
+    return Tokens(prompt, completion, read, stored, dollars or None)
 
 
 def _chat(raw: Raw, *, translated: bool = False) -> Completion | None:
@@ -190,17 +196,24 @@ def _responses(raw: Raw) -> Completion | None:
     )
 
 
-def with_ids(returned: Returned, ids: Sequence[str]) -> Returned:
-    """The same with these ids for its calls, which some servers leave out or give twice."""
-    left = iter(ids)
+def named(returned: Returned, calls: Sequence[ToolCall]) -> Returned:
+    """The same with the ids of these calls, which some servers leave out or give twice, and with names taken back."""
+    ids, names = iter([call.id for call in calls]), iter([a_name(call.tool) for call in calls])
     match returned:
         case {"anthropic": list(blocks)}:
-            named = [b | {"id": next(left)} if b.get("type") == "tool_use" else b for b in blocks]
-            return {**returned, "anthropic": named}
+            own = [b | {"id": next(ids), "name": next(names)} if b.get("type") == "tool_use" else b for b in blocks]
+            return {**returned, "anthropic": own}
         case {"responses": list(made)}:
-            return {"responses": [i | {"call_id": next(left)} if i.get("type") == "function_call" else i for i in made]}
+            called = "function_call"
+            own = [i | {"call_id": next(ids), "name": next(names)} if i.get("type") == called else i for i in made]
+            return {"responses": own}
         case _:
             return returned
+
+
+def a_name(tool: str) -> str:
+    """A tool's name as providers take it back."""
+    return NO_NAME.sub("_", tool)[:LONGEST_NAME] or "unnamed"
 
 
 def _shown(text: str, kind: Literal["text", "summary"] = "text") -> Thought:

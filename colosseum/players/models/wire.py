@@ -49,6 +49,11 @@ SENDING: ContextVar[Callable[[], object]] = ContextVar("sending", default=int)
 """Called as the request of a call goes out."""
 
 
+def current() -> Tape | None:
+    """The tape of the call that goes on; None outside of one."""
+    return _TAPE.get()
+
+
 @contextmanager
 def recorded(replies: Sequence[Returned | None]) -> Iterator[Tape]:
     """Within the block, what litellm sends and gets is on the tape."""

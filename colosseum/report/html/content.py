@@ -59,7 +59,6 @@ def gather(
     reader = Reader(folder, kept=Kept.of_user())
     made = list(cases(reader, findings, thoughts=thoughts, calls=calls))
     case_of = {trial: place for place, case in enumerate(made) for trial in case.trials}
-    reader.kept.write()
     effects = effects_of(summary, findings.verdicts)
     found = {"actions against messages": plane_chart(effects)}
     found |= {"the published plane": plane_chart(effects, published=True)} if published else {}
