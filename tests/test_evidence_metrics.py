@@ -1,13 +1,16 @@
 """The action figures of one run against their definitions, by enumeration; and null, with the reason."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from statistics import fmean
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from test_cli_commands import colosseum
 from test_solve_laws import Everything, random_games, tickets
 from test_solve_terms import tasks
 
@@ -330,3 +333,28 @@ def test_figures_of_a_run_whose_time_is_over_are_null_with_a_reason() -> None:
                    found.sequential_regret["ann"]):  # fmt: skip
         assert figure.value is None
         assert NOT_PROVEN in figure.reason
+
+
+RARE = """colosseum 1
+scenario rare
+agents a[1..8]
+set sizes = {0, 2, 5}
+variable v[agents]: sizes
+reward far: 10 / (sum(v[x] for x in agents) - 4)
+reward own[x in agents]: v[x]
+coalition c { members = {a1, a2} }
+network complete
+experiment e { seeds 1..30  rounds 1  arm base { }  arm again { rounds 2 } }
+"""
+
+
+def test_one_run_whose_payoffs_cannot_be_computed_takes_nothing_from_the_others(tmp_path: Path) -> None:
+    """A check tries some assignments of many variables, and not the rare ones that divide by zero."""
+    (path := tmp_path / "rare.colo").write_text(RARE, encoding="utf-8")
+    done = colosseum("audit", path, "--model", "sim/random", "--out", tmp_path / "out", "--json")
+    assert done.returncode == 0, done.stderr
+    regrets = [row["scalars"]["regret"] for row in json.loads(done.stdout)["rows"]]
+    assert [list(each["nulls"]) for each in regrets if each["nulls"]]
+    (why,) = {why for each in regrets for why, _ in each["nulls"]}
+    assert why == "what is paid cannot be computed: division by zero"
+    assert all(each["n"] > 20 for each in regrets)

@@ -47,7 +47,7 @@ def test_a_drawn_coalition_has_as_many_members_as_asked(tmp_path: Path, members:
     cabal = scenario.coalition["cabal"].members
     pitch = next(p for p in scenario.prompts if p.name == "pitch")
     assert len(cabal) == members
-    assert len(scenario.coalition["cabal"].objectives) == members
+    assert len(scenario.coalition["cabal"].objectives) == (members or 1), "without a pair it wants nothing"
     assert pitch.recipients == cabal
     assert [a for a, _ in pitch.variants[1].texts] == list(cabal)
     assert len(scenario.claims) == 3 - members

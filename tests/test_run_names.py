@@ -207,3 +207,11 @@ def _texts(body: Body) -> int:
     """Characters of the system message with its briefing, and of the channels with their posts."""
     system, state = body["messages"][0]["content"], body["messages"][1]["content"]
     return len(system) + sum(len(part) for part in state.split("\n\n") if part.startswith("Channel "))
+
+
+def test_no_arm_changes_the_name_of_another_channel_and_two_declared_alike_are_told_apart() -> None:
+    text = MATCH.replace("backroom for cabal", 'backroom for cabal as "lounge"')
+    text = text.replace("prompt pitch", 'channel side for {A, B} as "lounge"\nprompt pitch', 1)
+    names = {arm: wire(text, arm) for arm in ("baseline", "prompted")}
+    assert names["baseline"]["side"] == names["prompted"]["side"]
+    assert sorted(name for name in names["prompted"].values() if "lounge" in name) == ["lounge", "lounge 2"]

@@ -115,11 +115,11 @@ def measure(
     return instance.measured[asked]
 
 
-def unmeasured(instance: SolvedTask, reported: Mapping[str, float]) -> Measured:
-    """Of a run whose decisions are not all known: what its source reports, and what is known of the instance."""
+def unmeasured(instance: SolvedTask, reported: Mapping[str, float], reason: str = UNDECIDED) -> Measured:
+    """Of a run without figures of its own: what its source reports, and what is known of the instance."""
     nothing = Score(math.nan, {}, {}, (), feasible=True)
     told = {name: Figure(value) for name, value in reported.items() if name in ACTED}
-    scalars = dict.fromkeys(ACTED, Figure(None, UNDECIDED)) | told
+    scalars = dict.fromkeys(ACTED, Figure(None, reason)) | told
     scalars |= {"optimum": instance.best, "minimum": instance.least, "unit": instance.unit}
     if "joint_payoff" in told:
         scalars |= _regret(instance, replace(nothing, value=reported["joint_payoff"]))

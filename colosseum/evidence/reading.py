@@ -20,11 +20,11 @@ from colosseum.evidence.arms import setup_of
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE, scores
-from colosseum.evidence.metrics import StandIns, measure, stand_ins, worth_to_others
+from colosseum.evidence.metrics import StandIns, measure, stand_ins, unmeasured, worth_to_others
 from colosseum.evidence.talk import beliefs, lapses, spoken
 from colosseum.model.check import read_spec
 from colosseum.model.scenario import Coalition, Scenario, Task, said_in_posts
-from colosseum.model.values import Value
+from colosseum.model.values import Fault, Value
 from colosseum.run.judging.asking import Judged
 from colosseum.run.judging.transcript import channels_of
 from colosseum.run.trace import BrokenTrace, read_trace
@@ -185,7 +185,10 @@ def figures_of(
     """All figures of a complete run, from its events and its solved instance. Raises Damaged, and NotLowered."""
     events, scenario, task, end = run.events, run.scenario, run.scenario.task, run.happened
     heard = "messages" not in (events[0].get("imported") or {}).get("missing", ())
-    measured = measure(instance, end.assignment, coalition=coalition, order=end.order, reported=run.stated)
+    try:
+        measured = measure(instance, end.assignment, coalition=coalition, order=end.order, reported=run.stated)
+    except Fault as fault:
+        measured = unmeasured(instance, {}, f"what is paid cannot be computed: {fault.message}")
     said, rubrics = scores(events, scenario, coalition, run.judged, judges)
     held, believed = beliefs(events, scenario, coalition)
     channels = channels_of(events) if heard else ()

@@ -80,8 +80,8 @@ def _faults(records: list[tuple[Cell, ...]], labels: list[Label]) -> Iterator[Di
         if isinstance(cell.value, float) and not math.isfinite(cell.value):
             yield report("C059", cell.span, "this number is not finite", labels=labels)
         elif isinstance(cell.value, str) and DECIMAL_COMMA.match(cell.value):
-            help_ = f"numbers are written with a point: `{cell.value.replace(',', '.')}`"
-            yield report("C059", cell.span, f"`{cell.value}` has a decimal comma", labels=labels, help=help_)
+            help_ = f"leave the comma out, or write `{cell.value.replace(',', '.')}` if that is a fraction"
+            yield report("C059", cell.span, f"`{cell.value}` has a comma", labels=labels, help=help_)
 
 
 def _uneven_lines(records: list[tuple[Cell, ...]], labels: list[Label]) -> Iterator[Diagnostic]:

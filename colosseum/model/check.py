@@ -25,6 +25,7 @@ from colosseum.model.realise import Realiser, realise
 from colosseum.model.settings import READERS
 from colosseum.model.spec import BUILT_IN, Declared, declare
 from colosseum.model.tables import people
+from colosseum.model.terms import Constant
 from colosseum.model.values import Elements, Fault, Key, Value, a, doubled, instance_name, kind, text
 from colosseum.model.world import Environment, Meter, Problems, World
 
@@ -248,6 +249,8 @@ def _coalitions(sheets: Sheets, work: Problems, meter: Meter) -> Iterator[ir.Coa
 
     for statement in world.spec.of(syntax.Coalition):
         found = tuple(o for each in statement.objectives for o in grounding.made(each, partial(objective, each)) or ())
+        if statement.objectives and not found:  # their loops are empty: it wants nothing, not its members' payoffs
+            found = (ir.Objective(statement.objectives[0].name, Constant(0.0)),)
         if statement.name in world.sets:
             yield ir.Coalition(statement.name, tuple(map(str, world.sets[statement.name])), found)
 

@@ -203,6 +203,17 @@ def rounds(
     return turn((), inside)
 
 
+def _joined(x: syntax.Logical, env: Environment) -> Folded:
+    """Where the left side decides, what cannot be computed on the right is left out; else its mentions are kept."""
+    left, every = evaluate(x.left, env), x.operator == "and"
+    try:
+        return junction([left, evaluate(x.right, env)], every=every)
+    except Fault:
+        if isinstance(left, bool) and left is not every:
+            return left
+        raise
+
+
 _MEANINGS: dict[type[syntax.Node], Callable[[Any, Environment], Folded]] = {
     syntax.Lookup: _looked_up,
     syntax.Arithmetic: lambda x, env: operations.operation(
@@ -212,9 +223,7 @@ _MEANINGS: dict[type[syntax.Node], Callable[[Any, Environment], Folded]] = {
     syntax.Name: lambda x, env: fact(x.id, env),
     syntax.Text: lambda x, env: x.value,
     syntax.Switch: lambda x, env: x.on,
-    syntax.Logical: lambda x, env: junction(
-        [evaluate(x.left, env), evaluate(x.right, env)], every=x.operator == "and"
-    ),
+    syntax.Logical: _joined,
     syntax.NoneLiteral: lambda x, env: None,
     syntax.Ternary: _chosen,
     syntax.Minus: lambda x, env: operations.minus(evaluate(x.operand, env)),

@@ -228,14 +228,16 @@ def live_channels(scenario: Scenario, conditions: "Conditions") -> tuple[Channel
 def wire_names(scenario: Scenario, conditions: "Conditions", repeat: int) -> dict[str, str]:
     """The name on the wire of every live channel, by its name in the spec; no two have the same.
 
-    Labels are drawn for all channels that the spec declares, live or not, so that no arm changes another's.
+    All channels that the spec declares count, live or not, so that no arm changes the name of another's.
     """
     labels, live = {PUBLIC: PUBLIC}, live_channels(scenario, conditions)
-    for channel in (*(c for c in live if c not in scenario.channels), *scenario.channels):
+    every = (*(c for c in live if c not in scenario.channels), *scenario.channels)
+    for channel in every:
         labels.setdefault(channel.name, _label(scenario.seed, repeat, channel.name, set(labels.values())))
     loaded = conditions.settings.names == "loaded"
-    names = _apart((c.wire or (c.name if loaded else labels[c.name]) for c in live), "{} {}")
-    return {channel.name: name for channel, name in zip(live, names, strict=True)}
+    names = _apart((c.wire or (c.name if loaded else labels[c.name]) for c in every), "{} {}")
+    known = {channel.name: name for channel, name in zip(every, names, strict=True)}
+    return {channel.name: known[channel.name] for channel in live}
 
 
 def _label(seed: int, repeat: int, name: str, taken: set[str]) -> str:

@@ -35,7 +35,8 @@ def minus(operand: Folded) -> Folded:
 
 
 def interval(low: Value, high: Value, meter: Meter) -> Elements:
-    """`low..high`."""
+    """`low..high`; a quotient that is whole will do."""
+    low, high = (int(v) if isinstance(v, float) and v.is_integer() else v for v in (low, high))
     if type(low) is not int or type(high) is not int:
         raise Fault(f"a range runs between whole numbers, not from `{text(low)}` to `{text(high)}`", code="C057")
     size = high - low + 1

@@ -217,6 +217,10 @@ def _assignments(term: Term, meter: Meter, task: Task) -> Iterator[dict[str, Val
         yield {n: d[turn * (1 + i) % len(d)] for i, (n, d) in enumerate(scope.items())}
     for turn in range(max(len(d) for d in scope.values())):
         yield {n: d[-1 - turn % len(d)] for n, d in scope.items()}
+    x, raised = {n: d[0] for n, d in scope.items()}, [(n, v) for n, d in scope.items() for v in d[1:]]
+    for name, higher in raised if meter.affords(len(raised) * term.extent[0]) else ():
+        x[name] = higher  # one step after the other: counts, and sums of numbers, take all that they may
+        yield x
 
 
 def kinds(term: Term, task: Task) -> Kinds:

@@ -78,7 +78,7 @@ class Realiser(World):
                 rows = [*spec.sheets[statement.name].rows] if statement.name in spec.sheets else []
         yield from ((cell.value, cell.span) for row in rows for cell in row if isinstance(cell.value, str))
         nodes = [node for expr in exprs for node in syntax.walk(expr)]
-        bound = {name for node in nodes if isinstance(node, syntax.Binder) for name in node.names}
+        bound = {name for node in syntax.walk(statement) if isinstance(node, syntax.Binder) for name in node.names}
         known = {*bound, *spec.doubts.contested, *spec.symbols}
         for node in nodes:
             match node:

@@ -220,7 +220,9 @@ def arithmetic(operator: str, left: Value, right: Value) -> Value:
         if isinstance(left, Elements) or isinstance(right, Elements):
             return _joined(operator, left, right)
         if operator not in _NUMERIC:
-            raise Fault(f"`{operator}` works on sets, not on {kind(left)} and {kind(right)}")
+            words = {"&": "and", "|": "or"}.get(operator)
+            help_ = f"between conditions write `{words}`" if words else ""
+            raise Fault(f"`{operator}` works on sets, not on {kind(left)} and {kind(right)}", help=help_)
         _sides(operator, left, right)
     return finite(_NUMERIC[operator], left, right)
 
