@@ -85,7 +85,7 @@ def test_equal_steps_and_spread_agree_with_power(game: Path, told: dict[str, Any
     means = [plants[kind]["effect"]["mean"]["value"] for kind in ("collude", "selfish")]
     assert told["apart"]["mean"]["value"] == pytest.approx(means[0] - means[1])
     assert 0 < told["quantum"]["value"] <= abs(means[0]) * cards.SEEDS
-    assert told["settled"] == {"value": None, "reason": cards.FEW_DIFFER}, "in fewer than 20 of 20 pairs"
+    assert told["settled"] == {"value": None, "reason": "too few pairs differ"}, "in fewer than 20 of 20 pairs"
     many = spec_card(checked(game), draft(checked(game), Request(game)), 200, None)
     assert not isinstance(many, str)
     assert many.settled.value is not None

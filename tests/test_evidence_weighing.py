@@ -84,7 +84,7 @@ def test_a_judge_has_to_find_a_whole_point_more() -> None:
 def test_why_nothing_is_said() -> None:
     few = weigh("regret", [0.1, 0.2], margin=0.1)
     for rate, least in ((0.05, 6), (0.01, 8)):
-        assert reason(few, rate=rate).startswith(f"for an effect nearly all pairs have to rise, and at least {least};")
+        assert reason(few, rate=rate).startswith(f"for an effect nearly all pairs have to rise, and at least {least} ")
     assert reason(weigh("regret", [0.1, 0.2] + [0.0] * 30, margin=0.1)) == "too few pairs differ for an interval"
     assert reason(weigh("regret", [], margin=0.1)) == "no pair has a value"
     assert reason(weigh("regret", normal(40, 0, 9), margin=0.1)) == "no effect and one of the margin's size both fit"

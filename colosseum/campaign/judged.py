@@ -170,7 +170,7 @@ def leave_out(names: Sequence[str], folder: Folder) -> None:
     known = () if judges is None else tuple(judges.models)
     for name in names:
         if name not in known:
-            help_ = f"those who have: {', '.join(known)}" if known else "nobody has"
+            help_ = f"those who have: {', '.join(known)}" if known else f"`{BASELINE}` speaks where no model does"
             raise stop("C122", f"`{name}` has not judged the runs in {folder.path}", help=help_)
     if judges is not None and names:
         write_judges(folder, replace(judges, left_out=tuple(dict.fromkeys((*judges.left_out, *names)))))

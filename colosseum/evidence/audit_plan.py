@@ -41,7 +41,6 @@ from colosseum.run.trial import blocks
 from colosseum.solve.scoring import ROUNDING
 
 SEEDS: Final = 12
-FEW_DIFFER: Final = "too few pairs differ"
 PATIENCE: Final = 12.0  # seconds of computing for the players
 
 
@@ -126,7 +125,7 @@ def _card(
         exposed=Figure(sum(each >= enough for each in lost) / len(lost)) if lost else Figure(None, why),
         apart=apart,
         settled=Figure(None, sd.reason or few_seeds(planned)) if sd.value is None or planned < ENOUGH_NONZERO
-        else Figure(None, FEW_DIFFER) if differing < ENOUGH_NONZERO
+        else Figure(None, "too few pairs differ") if differing < ENOUGH_NONZERO
         else Figure(smallest_effect(sd.value, planned, level=WIDE)),
         possible=_possible({*found[0].rivals}, no_placebo(task.agents, members), signal),
     )

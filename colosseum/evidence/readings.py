@@ -158,7 +158,7 @@ def reason(weighed: Weighed, *, rate: float = stats.RATE) -> str:
     if weighed.test == "exact tests":
         if weighed.paired.n < ENOUGH_NONZERO:
             rise = f"for an effect nearly all pairs have to rise, and at least {stats.pairs_alike(rate)}"
-            return f'{rise}; for "no effect" there have to be {ENOUGH_NONZERO}'
+            return f'{rise} (more beside other tests); for "no effect" there have to be {ENOUGH_NONZERO}'
         return "all differences are equal" if weighed.paired.reliable else "too few pairs differ for an interval"
     return "no effect and one of the margin's size both fit"
 

@@ -359,7 +359,7 @@ class PlanLine:
     harm: float | None
     """What it costs the team."""
     outsider_loss: tuple[float, float] | None
-    """What it costs outsiders at least and at most, in u, against the optimum that is best for them."""
+    """What it costs all outsiders at least and at most, in u, against the optimum that is best for them."""
     bound: float | None
     """What Proposition C.1 says of the harm."""
     movers: tuple[str, ...]

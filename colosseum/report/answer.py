@@ -33,7 +33,7 @@ from colosseum.report.document import AnyChart, Block, Definitions, Heading, Int
 from colosseum.report.effects import MANY, differences_chart, effects_of, heat_map
 from colosseum.report.page import WHOLE, cell_words, text_of
 from colosseum.report.provenance import audit_command, changed_words
-from colosseum.report.words import MEANINGS, WORDS, number, reasons, shortened
+from colosseum.report.words import MEANINGS, WORDS, no_pair, number, reasons, shortened
 from colosseum.run.judging.asking import BASELINE
 from colosseum.solve.scoring import ROUNDING
 
@@ -47,7 +47,8 @@ def answer(findings: Findings) -> list[str]:
         return ["No run is complete yet."]
     found, rows = treated(findings), findings.summary.rows
     if not found:
-        return [WORDS["answers"]["untreated" if findings.verdicts.arms else "not compared"]]
+        why = next((f" ({no_pair(row.excluded)})" for row in rows if row.excluded), "")
+        return [WORDS["answers"]["untreated" if findings.verdicts.arms else "not compared"].format(why=why)]
     if len(found) > MOST_NAMED or len({(row.point, row.model) for row in rows}) > 1:
         return list(_together(found))
     return [f"In {name} {sentence(arm)}{_most(findings, arm)}{_unused(rows, arm)}." for name, arm in found]
@@ -235,7 +236,8 @@ def brief(findings: Findings, folder: Path, selection: Sequence[str] = (), high:
     every = [chart for signal in effects.margins if (chart := differences_chart(effects, signal))]
     room = high or (max(HIGH, get_terminal_size().lines) if sys.stdout.isatty() else WHOLE)
     charts: list[Block] = [chart for n, chart in enumerate(every, start=1) if used + lines(every[:n]) <= room]
-    yield from charts or [Paragraph("")]
+    left = Paragraph("The screen is too low for all charts: `--full` has them." if every else "")
+    yield from charts if charts and len(charts) == len(every) else [*charts, left]
     yield Definitions(last)
 
 

@@ -80,12 +80,11 @@ def audit_command(folder: Path, plan: Plan, seeds: Sequence[int], *, judges: Seq
     """The command that makes the runs of these seeds, in ascending order, by the spec that the folder keeps."""
     arms = plan.options.get("arms")
     models, panel = option_value(plan.options.get("model") or "").split(", "), read_judges(Folder(folder))
-    repeats = panel.repeats if panel else 1
     asked = [
         ("experiment", plan.experiment), ("seeds", seed_words(seeds)), *(("model", each) for each in models if each),
         *(("arm", option_value(arm)) for arm in (arms if isinstance(arms, list) else ())), *_changed(plan),
         *(("judge", judge) for judge in judges if judge != BASELINE),
-        *([("judge-repeats", str(repeats))] if repeats > 1 else []), ("out", str(out)),
+        *([("judge-repeats", str(panel.repeats))] if panel and panel.repeats > 1 else []), ("out", str(out)),
     ]  # fmt: skip
     return " ".join(["colosseum audit", shlex.quote(str(folder / "spec" / plan.spec)), *map(_typed, asked)])
 

@@ -21,7 +21,7 @@ function rate() {
             ...written(post.text),
           ),
         ),
-        make("p", {}, make("strong", {}, `Agents in question: ${each.agents.join(", ")}. `), question),
+        make("p", {}, make("strong", {}, `Focal agents: ${each.agents.join(", ")}. `), question),
         make("ol", { class: "scale", start: scale[0][0] }, scale.map(([score, meaning]) => make("li", { value: score }, meaning))),
         labelForm(each.item, [rubric]),
       ),
