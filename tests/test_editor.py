@@ -334,6 +334,10 @@ async def test_a_rename_reaches_every_use_in_every_spec(editor: Editor) -> None:
     assert applied(text, changes[editor.uri("small.colo")]) == text.replace(reward.format("t"), reward.format("job"))
     changes = await rename(editor, text, "sly:", "cunning")
     assert applied(text, changes[editor.uri("small.colo")]) == text.replace("sly", "cunning")
+    arms = text + "experiment more { rounds 1  arm plain { }  arm again { }  compare again with plain }\n"
+    editor.type("small.colo", arms)
+    changes = await rename(editor, arms, "again {", "twice")
+    assert applied(arms, changes[editor.uri("small.colo")]) == arms.replace("again", "twice")
 
 
 async def rename(editor: Editor, text: str, words: str, new: str) -> Any:

@@ -121,8 +121,9 @@ def _inside(node: syntax.Node, bound: Mapping[str, Meaning], spec: Declared) -> 
         case syntax.Cell(value=str(value)) | syntax.Text(value=value) if node.span.text.strip('"') == value:
             begin = start + node.span.text.startswith('"')
             yield Occurrence(Meaning(value), Span(source, begin, begin + len(value)))
+    arms = {a.name: Meaning(a.name, "arm", str(a.span.start)) for a in below if isinstance(a, syntax.Arm)}
     for part in below:
-        yield from _inside(part, bound, spec)
+        yield from _inside(part, arms if isinstance(part, syntax.Contrast) else bound, spec)
 
 
 def _in_template(text: Span, bound: Mapping[str, Meaning]) -> Iterator[Occurrence]:
