@@ -132,6 +132,8 @@ def unrecorded(folder: Folder, plan: Plan) -> str:
     """Why earlier looks may be on no record: since schema 3 no look comes before the plan; else empty."""
     path, name = folder.ledger_path, folder.plan_path.name
     found = [str(event.get("file", "look")) for event in _ledger(folder)]
+    if path.exists() and not os.access(path, os.W_OK):
+        return f"{path.name} cannot be written: this look at the runs is on no record"
     if plan.schema < 3 or (name in found and "look" not in found[: found.index(name)]):
         return ""
     return f"{path.name} {'was begun anew' if found else 'is missing'}: earlier looks at these runs are not known"

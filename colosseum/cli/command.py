@@ -56,7 +56,7 @@ def registering(
                     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # `… | head` has read enough: end without a word
                     code = 141
                 except KeyboardInterrupt:
-                    note(INTERRUPTED)
+                    note(INTERRUPTED + ", without `--fresh`" * ("--fresh" in sys.argv))
                     code = exit_code()
                     exec("")  # else Python, if it was within another `exec`, ends `python -m colosseum` by SIGINT
             raise typer.Exit(code)
