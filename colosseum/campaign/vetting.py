@@ -1,11 +1,9 @@
 """Vets a spec. In: a path, a seed and params; out: the checked spec, and everything that is wrong or doubtful."""
 
-import math
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from colosseum.diagnostics import ColosseumError, Diagnostic, has_errors, stop
+from colosseum.diagnostics import ColosseumError, Diagnostic, has_errors
 from colosseum.language import load, syntax
 from colosseum.model.check import Checked, check
 from colosseum.model.values import Value
@@ -45,25 +43,3 @@ def require(found: Checked | None, diagnostics: list[Diagnostic]) -> Checked:
     if found is None or has_errors(diagnostics):
         raise ColosseumError(*diagnostics)
     return found
-
-
-def read_sets(sets: Iterable[str] | None) -> Mapping[str, Value]:
-    """`--set n=8` as params. Raises ColosseumError."""
-    params: dict[str, Value] = {}
-    for item in sets or ():
-        name, equals, word = item.partition("=")
-        if not equals or not name.strip() or not word.strip():
-            raise stop("C122", f"`--set {item}` is not of the form name=value", help="as in `--set n=8`")
-        if read_value(word.strip()) in (math.inf, -math.inf):
-            raise stop("C122", f"`--set {item}`: the number is too large")
-        params[name.strip()] = read_value(word.strip())
-    return params
-
-
-def read_value(word: str) -> Value:
-    """A number where it is one, else a name."""
-    if re.fullmatch(r"-?\d{1,300}", word):
-        return int(word)
-    if re.fullmatch(r"-?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", word):
-        return float(word)
-    return word

@@ -65,11 +65,10 @@ def audit(
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.money import Budget
     from colosseum.campaign.part import Part, silent
-    from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request, read_cache, read_place
     from colosseum.cli.audit import audit_file
     from colosseum.cli.live_view import remark, watching
-    from colosseum.cli.words import checked_spec, note, output, say_diagnostics
+    from colosseum.cli.words import checked_spec, note, output, read_sets, say_diagnostics
     from colosseum.evidence.spec_questions import low_penalties
     from colosseum.evidence.verdict import read_gate
 
@@ -115,10 +114,9 @@ def plan(
     """Print the rule that an audit fixes before its first run. Signal, margin, seeds, arms, power, digest."""
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.part import Part
-    from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request
     from colosseum.cli.live_view import progress_lines
-    from colosseum.cli.words import checked_spec, note, output, refuse_idle, say_diagnostics
+    from colosseum.cli.words import checked_spec, note, output, read_sets, refuse_idle, say_diagnostics
     from colosseum.evidence.audit_plan import plan_audit
     from colosseum.evidence.spec_questions import low_penalties
     from colosseum.report.forecast import plan_blocks

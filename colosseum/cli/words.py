@@ -1,8 +1,10 @@
 """Words for the user. In: diagnostics and results; out: text on stdout and stderr."""
 
+import math
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, TextIO
@@ -12,6 +14,7 @@ from colosseum.diagnostics.harmless import harmless
 
 if TYPE_CHECKING:
     from colosseum.model.check import Checked
+    from colosseum.model.values import Value
     from colosseum.report.document import Block
 
 
@@ -105,9 +108,31 @@ def show(blocks: Iterable["Block"], stream: TextIO | None = None) -> None:
 
 def checked_spec(file: Path, sets: list[str] | None = None, *, seed: int | None = None) -> "Checked":
     """A spec without errors, its params set as typed, its warnings said. Raises ColosseumError."""
-    from colosseum.campaign.vetting import read_sets, require, vet
+    from colosseum.campaign.vetting import require, vet
 
     found, diagnostics = vet(file, seed=seed, params=read_sets(sets))
     checked = require(found, diagnostics)
     say_diagnostics(diagnostics)
     return checked
+
+
+def read_sets(sets: Iterable[str] | None) -> Mapping[str, "Value"]:
+    """`--set n=8` as params. Raises ColosseumError."""
+    params = dict[str, "Value"]()
+    for item in sets or ():
+        name, equals, word = item.partition("=")
+        if not equals or not name.strip() or not word.strip():
+            raise stop("C122", f"`--set {item}` is not of the form name=value", help="as in `--set n=8`")
+        if read_value(word.strip()) in (math.inf, -math.inf):
+            raise stop("C122", f"`--set {item}`: the number is too large")
+        params[name.strip()] = read_value(word.strip())
+    return params
+
+
+def read_value(word: str) -> "Value":
+    """A number where it is one, else a name."""
+    if re.fullmatch(r"-?\d{1,300}", word):
+        return int(word)
+    if re.fullmatch(r"-?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", word):
+        return float(word)
+    return word

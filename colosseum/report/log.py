@@ -153,7 +153,7 @@ def defect_blocks(found: Defects) -> Iterator[Block]:
     """Every defect with its remedy, and what that costs."""
     for each in found.defects:
         cost = "an unknown amount" if each.dollars is None else dollars(each.dollars)
-        again = f"; {counted(each.calls, 'call')} again, or more if answers differ, of a run that cost {cost}" * bool(each.calls)
+        again = f"; {counted(each.calls, 'call')} or more again, of a run that cost {cost}" * bool(each.calls)
         yield Paragraph(f"{each.file}: {each.words}", "strong")
         yield Paragraph(f"{'done: ' * each.repaired}{each.remedy or 'nothing here repairs it'}{again}")
     yield Paragraph(f"{counted(found.left, 'defect')} left" if found.left else "nothing is left to repair", "strong")
