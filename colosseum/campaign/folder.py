@@ -214,14 +214,13 @@ class Folder:
             return plan
         path = self.list_path(plan.configuration)
         try:
-            plan = replace(plan, trials=in_order(read_trials(path), plan.points))
+            if not (trials := in_order(read_trials(path), plan.points)):
+                raise FileNotFoundError
+            return replace(plan, trials=trials)
         except FileNotFoundError:
-            raise Damaged(f"{path} is missing: the same `colosseum audit` writes it anew") from None
+            raise Damaged(f"{path} is missing or empty: the same `colosseum audit` writes it anew") from None
         except ValidationError as error:
             raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
-        if not plan.trials:
-            raise Damaged(f"{path} is empty: the same `colosseum audit` writes it anew")
-        return plan
 
     def earlier(self, configuration: str = "") -> Plan | None:
         """The list of trials; None where there is none, none of ours, or none of the configuration that is given."""
