@@ -181,8 +181,8 @@ class ForeignTrace:
     def agent(self, name: str) -> str:
         """An agent by its name in the source."""
         if name not in self.ours:
-            apart = f"where names differ, map them, as in `agent {next(iter(self.foreign))} is \"{short(str(name))}\"`"
-            raise Refusal(f"`{name}` is not an agent of the scenario; {meant(name, 'agents', self.ours)}; {apart}")
+            near = meant(name, "agents", [*filter(self.foreign.get, self.ours)] or self.foreign)
+            raise Refusal(f"`{name}` is not an agent of the scenario; {near}; or `agent NAME is \"{short(name)}\"`")
         return self.ours[name]
 
     @cached_property
