@@ -1,6 +1,7 @@
 """Reads a provider's answer. In: its JSON, and the body that it came in; out: a Reply, with nothing in it trusted."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,10 +23,9 @@ TOO_LONG = frozenset(("length", "max_tokens", "max_output_tokens", "model_length
 """Why it ended an answer that reached a limit of tokens."""
 REFUSED = frozenset(("content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"))
 """Why it ended an answer that it did not want to give."""
-ENDED = frozenset(
-    ("stop", "end_turn", "stop_sequence", "completed", "complete", "tool_calls", "tool_use", "function_call", "eos")
-)
-"""Why an answer ended of which the model had no more to say; one that is empty and ended otherwise is none."""
+ENDED = re.compile("stop|end_turn|end_of|complete|tool|function|eos|done")
+"""What is in the word for an answer after which the model had no more to say; one that is empty and has another word
+for its end is none."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class Answer:
             return "it holds no message"
         if said.error or said.reason in BROKEN_OFF:
             return f"it was broken off: {said.error or said.reason}"
-        known = ENDED | TOO_LONG | REFUSED | MISCALLED
-        empty = not (said.text or said.calls or said.refusal or said.reason in known)
+        ended = said.reason in TOO_LONG | REFUSED | MISCALLED or ENDED.search(said.reason)
+        empty = not (said.text or said.calls or said.refusal or ended)
         return f"it is empty, and ended for {f'`{said.reason}`' if said.reason else 'no reason'}" if empty else None
 
     @cached_property
