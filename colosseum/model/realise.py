@@ -169,7 +169,7 @@ class Realiser(World):
         for element in flatten(made):
             if not isinstance(element, str) and type(element) is not int:
                 message = f"a set has names, whole numbers and pairs of them, not {kind(element)} (`{text(element)}`)"
-                raise Fault(message, code="C057", span=source.span)
+                raise Fault(message, code="C057", span=source.span, help="quote `on`, `off`" * (type(element) is bool))
         written = ((", ".join(text(part) for part in flatten((element,))), source.span) for element in made)
         for each, span, _ in doubled(written):
             raise Fault(f"two elements of `{name}` would both be written `{each}`", code="C061", span=span)
