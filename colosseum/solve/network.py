@@ -5,11 +5,11 @@ is the same factors with other weights. Toulbar2 takes small tables, elimination
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from math import inf, prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,14 +24,14 @@ from colosseum.solve.lowering.rules import credited_part, written_out
 
 MOST_ENTRIES = 1 << 12  # joint values of one table, …
 MOST_IN_ALL = 1 << 21  # … and of all
+MOST_SIZED = 1_000  # answers to whether tables are small that are kept
 MOST_KNOWN = 8  # queries whose tables a factor keeps: many goals are asked for with the same variables fixed
 OPEN = object()  # in place of the value of a variable that is not fixed
 
 Scope = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Credited:
+class Credited(NamedTuple):
     """What payoffs are worth that are credited to these agents, or what one of these gets of them."""
 
     agents: tuple[str, ...]
@@ -95,6 +95,9 @@ class Factors:
         self.made: dict[Kind, list[Factor]] = {}
         self.tables: dict[int, tuple[Term, ValueTable | None]] = {}
         """By the identity of a term, which is kept, so that no other gets it."""
+        self.sized: dict[tuple[frozenset[Kind], frozenset[str]], bool] = {}
+        """Whether all tables are small, by what is counted and what is fixed."""
+        self.weighed: tuple[Query | None, dict[Kind, float]] = None, {}  # of the query that was asked of last
 
     def table_of(self, term: Term) -> ValueTable | None:
         """The table of a term of the task."""
@@ -128,6 +131,8 @@ class Factors:
 
     def weights(self, query: Query) -> dict[Kind, float]:
         """What a query counts, and how much of it."""
+        if self.weighed[0] is query:
+            return self.weighed[1]
         total, payoffs, found = query.goal.total, dict[str, float](), dict[Kind, float]()
         for agent, weight in query.goal.payoffs:
             payoffs[agent] = payoffs.get(agent, 0.0) + weight
@@ -138,11 +143,20 @@ class Factors:
             base = sum(each) / len(each) if whole.equal else min(each)  # whoever gets it, it counts that much
             found[whole] = total + base
             if not whole.equal:
-                found |= {replace(whole, agent=a): weight - base for a, weight in zip(whole.agents, each, strict=True)}
-        return {kind: weight for kind, weight in found.items() if weight}
+                found |= {whole._replace(agent=a): weight - base for a, weight in zip(whole.agents, each, strict=True)}
+        self.weighed = query, {kind: weight for kind, weight in found.items() if weight}
+        return self.weighed[1]
+
+    def small(self, query: Query) -> bool:
+        """Whether a query is nothing but small tables; payoffs are not looked at where a rule is none."""
+        asked = frozenset(self.weights(query)), frozenset(query.fixed)
+        if asked not in self.sized:
+            self.sized = self.sized if len(self.sized) < MOST_SIZED else {}
+            self.sized[asked] = outline(self, *asked, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
+        return self.sized[asked]
 
     def _shared(self, kind: Credited) -> Iterator[tuple[float, Term]]:
-        for payoff in self.payoffs[replace(kind, agent=None)]:
+        for payoff in self.payoffs[kind._replace(agent=None)]:
             for factor, part in summands(payoff.term):
                 yield factor, part if kind.agent is None else credited_part(payoff, kind.agent, part)
 
@@ -166,8 +180,7 @@ class WeightedNetwork:
     sizes: dict[str, int]
     """Of the domains of variables that are open, in declared order."""
     constant: float = 0.0
-    tables: dict[Scope, Floats] = field(default_factory=dict)
-    """One axis a variable."""
+    tables: dict[Scope, Floats] = field(default_factory=dict)  # one axis a variable
 
     def add(self, scope: Scope, table: Floats) -> None:
         """Add a table."""
@@ -207,19 +220,14 @@ def outline(
     return found
 
 
-def small(factors: Factors, query: Query) -> bool:
-    """Whether a query is nothing but small tables; payoffs are not looked at where a rule is none."""
-    kinds = chain.from_iterable(map(factors.weights, (query,)))
-    return outline(factors, kinds, query.fixed, most=MOST_ENTRIES, in_all=MOST_IN_ALL) is not None
-
-
 def network(factors: Factors, query: Query) -> WeightedNetwork:
     """The network of a query, its fixed variables gone."""
     made = WeightedNetwork({name: size for name, size in factors.choices.items() if name not in query.fixed})
     weighted = [(factor, weight) for kind, weight in factors.weights(query).items() for factor in factors.of(kind)]
     for factor, weight in (*weighted, *((factor, 1.0) for factor in factors.hard)):
         table = factor.table(factors, query.fixed)
-        made.add(tuple(n for n in factor.scope if n in made.sizes), table if weight == 1.0 else weight * table)
+        scope = tuple([n for n in factor.scope if n in made.sizes]) if query.fixed else factor.scope
+        made.add(scope, table if weight == 1.0 else weight * table)
     for name, step in query.ranks.items():
         if name in made.sizes:
             made.add((name,), -step * np.arange(made.sizes[name], dtype=np.float64))

@@ -21,7 +21,6 @@ from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.toulbar2 import Toulbar2
 from colosseum.solve.canonical import first
 from colosseum.solve.goal import Goal, mixed
-from colosseum.solve.network import small
 
 __all__ = ["NOT_PROVEN", "TIME_LIMIT", "Optimum", "Solver"]
 
@@ -179,7 +178,7 @@ class Solver:
         Nobody knows how long toulbar2 will search: it has as long as elimination would take, if that is no more than a
         second; else a share of all time, unless that was once not enough.
         """
-        if not small(self.elimination.factors, query):
+        if not self.elimination.factors.small(query):
             return None
         if (found := self._eliminated(query)) or self.toulbar2 is None:
             return found

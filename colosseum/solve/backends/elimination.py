@@ -8,7 +8,7 @@ first has the first axis everywhere, so that maxima run over whole rows.
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial, reduce
 from heapq import heapify, heappop, heappush
 from math import isfinite, prod
@@ -89,12 +89,13 @@ def planned_order(parts: Factors, kinds: frozenset[Kind], fixed: frozenset[str],
 class Ordering:
     """Variables in the order of their elimination."""
 
-    sizes: Mapping[str, int]
-    """Of the domains, in declared order."""
+    sizes: Mapping[str, int]  # of the domains, in declared order
     scopes: tuple[Scope, ...]
     """Each with the others that it shares a table with when it goes, in the order in which they go."""
     cost: int
     """Joint values that it goes through, those of the tables given included once they are known."""
+    placed: dict[Scope, tuple[int, list[int], list[int]]] = field(default_factory=dict, compare=False)
+    """By the scope of a table: its bucket, its axes there, and its shape."""
 
     @cached_property
     def turn(self) -> dict[str, int]:
@@ -155,7 +156,9 @@ def eliminate(tables: Iterable[tuple[Scope, Floats]], order: Ordering) -> "Solut
         found.add(scope, table)
     for turn, scope in enumerate(order.scopes):
         parts = found.parts[turn] or [np.zeros([order.sizes[name] for name in scope])]
-        found.add(scope[1:], np.maximum.reduce(reduce(np.add, parts), axis=0))
+        joint = reduce(np.add, parts)
+        found.parts[turn] = [joint] if joint.size <= LITTLE else parts  # which takes more memory, and less time
+        found.add(scope[1:], np.maximum.reduce(joint, axis=0))
     return found
 
 
@@ -174,9 +177,12 @@ class Solution:
         if not scope:
             self.value += float(table)
             return
-        axes = sorted(range(len(scope)), key=lambda axis: self.order.turn[scope[axis]])
-        turn = self.order.turn[scope[axes[0]]]
-        shape = [self.order.sizes[name] if name in scope else 1 for name in self.order.scopes[turn]]
+        if scope not in self.order.placed:
+            axes = sorted(range(len(scope)), key=lambda axis: self.order.turn[scope[axis]])
+            turn = self.order.turn[scope[axes[0]]]
+            shape = [self.order.sizes[name] if name in scope else 1 for name in self.order.scopes[turn]]
+            self.order.placed[scope] = turn, axes, shape
+        turn, axes, shape = self.order.placed[scope]
         self.parts[turn].append(np.ascontiguousarray(table.transpose(axes)).reshape(shape))
 
     def first(self, *, slack: float) -> dict[str, int]:

@@ -30,8 +30,7 @@ class Highs:
 
     name: ClassVar[Engine] = "highs"
     task: Task
-    clock: Clock = time.monotonic
-    """What tells when to stop."""
+    clock: Clock = time.monotonic  # what tells when to stop
     base: "Highs | None" = None
     """The engine for a task with the same hard requirements and some of the payoffs, which are not lowered again."""
     known: tuple[tuple[int, int], LiveProgram] | None = field(init=False, default=None)

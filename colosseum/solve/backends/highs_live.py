@@ -60,8 +60,7 @@ class Best:
     status: Status
     point: Floats | None
     """One value a column; None when there is no point."""
-    bound: float
-    """No point is better than this."""
+    bound: float  # no point is better than this
 
 
 class Live:

@@ -8,7 +8,7 @@ import numpy as np
 from colosseum.model.scenario import Task
 from colosseum.solve.backend import Engine, Optimum, Query
 from colosseum.solve.backends.engine_process import NO_END, PROCESSES, judged, units
-from colosseum.solve.network import Factors, WeightedNetwork, assigned, network, small
+from colosseum.solve.network import Factors, WeightedNetwork, assigned, network
 
 
 class Toulbar2:
@@ -21,7 +21,7 @@ class Toulbar2:
 
     def solve(self, query: Query, *, until: float) -> Optimum:
         """The best assignment of a query that is nothing but small tables, component by component."""
-        if not small(self.factors, query):
+        if not self.factors.small(query):
             return Optimum("limit", by=self.name, reason="toulbar2 takes small tables, and something here is none")
         made = network(self.factors, query)
         places, bound, thought = dict[str, int](), made.constant, made.constant

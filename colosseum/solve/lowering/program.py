@@ -105,8 +105,7 @@ class Program:
     task: Task
     columns: list[Column] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    weights: int = 0
-    """Coefficients of all rows."""
+    weights: int = 0  # coefficients of all rows
     groups: dict[int, range] = field(default_factory=dict)
     """By column: those of which exactly one is 1, it among them."""
     parents: dict[int, tuple[int, range]] = field(default_factory=dict)

@@ -48,12 +48,10 @@ class Lowering:
     program: Program
     rules: Rules
     limits: LoweringLimits = DEFAULT_LIMITS
-    forms: dict[Term, Affine] = field(default_factory=dict)
-    """Of all terms so far."""
+    forms: dict[Term, Affine] = field(default_factory=dict)  # of all terms so far
     tuples: dict[tuple[str, ...], range] = field(default_factory=dict)
     """The columns of joint values, the last variable's first, by the variables that take them."""
-    values: dict[Term, Options] = field(default_factory=dict)
-    """What whole-numbered terms may be."""
+    values: dict[Term, Options] = field(default_factory=dict)  # what whole-numbered terms may be
     made: dict[object, Affine] = field(default_factory=dict)
     """Columns for what several terms come to, by that: where all of some forms are 1, `max(0, form)`."""
     splits: dict[tuple[Key, range], range] = field(default_factory=dict)
