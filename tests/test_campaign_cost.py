@@ -765,6 +765,12 @@ def test_a_tier_of_service_has_prices_of_its_own(tier: str) -> None:
     assert prices_of({"openai/gpt-4.1": endpoint}) == {"openai/gpt-4.1": known}
 
 
+def test_what_is_reserved_does_for_thoughts_that_cost_more() -> None:
+    price = known_price("dashscope/qwen-plus-2025-04-28")
+    assert price is not None
+    assert price.completion == 4.0, "of a token of reasoning; another one costs 1.2"
+
+
 def test_a_price_that_is_given_for_claude_counts_what_is_written_to_its_cache() -> None:
     asking = Asking((), price={"": Price(4.0, 20.0)})
     assert asking.endpoint("anthropic/claude-new", Settings()).price == Price(4.0, 20.0, stored=5.0)

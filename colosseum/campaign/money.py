@@ -74,7 +74,8 @@ def known_price(model: str, tier: str = "") -> Price | None:
         return None
     cached = (found.get(f"cache_{way}_input_token_cost") for way in ("read", "creation"))
     read, stored = (None if each is None else each * MILLION for each in cached)
-    return Price(prompt * MILLION, completion * MILLION, _long(found), read, stored)
+    dearest = max(completion, found.get(REASONING) or 0.0)  # what is reserved has to do for thoughts, too
+    return Price(prompt * MILLION, dearest * MILLION, _long(found), read, stored)
 
 
 def prices_of(models: Mapping[str, Endpoint]) -> dict[str, Price]:
