@@ -171,6 +171,7 @@ def judged(script: Sequence[Answer], dialect: str = "native") -> tuple[Judgement
         endpoint = Endpoint("openai/judge", 0.0, api_base=server.url, dialect=dialect)  # type: ignore[arg-type]
         return asyncio.run(judge(matter(), endpoint, asker)), asker
 
+
 pytestmark = pytest.mark.usefixtures("key")
 
 

@@ -60,6 +60,7 @@ def test_a_longer_one_pauses_the_campaign_and_the_same_command_goes_on(tmp_path:
     (tmp_path / "spec.colo").write_text(MATCH)
     outage = SilentServer(40, 1e9)
     with ChatServer(outage) as server:
+
         def audit():
             return colosseum(
                 "audit", tmp_path / "spec.colo", "--model", "openai/test", "--api-base", server.url, "--no-budget",

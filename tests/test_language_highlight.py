@@ -65,6 +65,8 @@ claim d: "it is" is  false
 experiment e { budget $20.50  network star(center = B)  sweep network in ring, complete
   sweep n in count, star (1) arm in_between { } }
 '''
+
+
 def read(path: Path) -> str:
     return path.read_bytes().decode()
 

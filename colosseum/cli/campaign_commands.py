@@ -13,7 +13,6 @@ from colosseum.cli.environment import ConfiguredCommand, allowed
 campaigns = typer.Typer()
 command = registering(campaigns)
 configured = registering(campaigns, cls=ConfiguredCommand)
-LABEL_HELP = "as in `judge label DIR --out FILE.html`, and later `judge label DIR --import FILE…`"
 NO_NOISE = "it is for `--noise-from DIR`"
 
 
@@ -263,16 +262,12 @@ def judge(
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.money import Budget
     from colosseum.campaign.work import Request
-    from colosseum.cli.judge import calibrate, judge_runs, label
+    from colosseum.cli.judge import LABEL_HELP, calibrate, judge_runs, label
     from colosseum.cli.words import note, refuse_idle
     from colosseum.diagnostics import stop
 
     if str(folder) == "label" and (more or not folder.exists()):
-        if not more or load == (len(more) == 1):
-            raise stop("C122", "`judge label` needs a folder, and with `--import` files, too", help=LABEL_HELP)
-        if load:
-            refuse_idle("labels are read, and no page is written", out=out, runs=runs)
-        return label(more[0], more[1:], out=out, runs=runs or 20, as_json=json)
+        return label(more or (), load=load, out=out, runs=runs, as_json=json)
     if more:
         raise stop("C122", f"`{more[0]}` is one word too many: only `judge label` takes several", help=LABEL_HELP)
     refuse_idle("it is for `judge label`", runs=runs, **{"import": load})

@@ -1,4 +1,4 @@
-"""`colosseum judge`, and `judge calibrate`. In: who judges; out: what became of it, then the report or the figures."""
+"""`colosseum judge`, `judge calibrate` and `judge label`. In: who judges; out: what came of it, the report, figures."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from colosseum.campaign.auditing import AuditOutcome, judge_folder
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.work import Request
 from colosseum.cli.report import report_folder
-from colosseum.cli.words import note, output
+from colosseum.cli.words import note, output, refuse_idle
 from colosseum.diagnostics import counted, stop
 from colosseum.evidence.calibration import calibrate_judges
 from colosseum.evidence.findings import read_campaign
@@ -15,6 +15,8 @@ from colosseum.evidence.judges import keep_labels
 from colosseum.report.calibration import calibration_blocks
 from colosseum.report.files import write_rating_page
 from colosseum.run.judging.asking import BASELINE
+
+LABEL_HELP = "as in `judge label DIR --out FILE.html`, and later `judge label DIR --import FILE…`"
 
 
 def judge_runs(path: Path, request: Request, *, as_json: bool) -> int:
@@ -35,11 +37,14 @@ def calibrate(request: Request, out: Path | None, *, as_json: bool) -> int:
     return _code(outcome)
 
 
-def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_json: bool) -> int:
-    """Write a blinded page for raters; or keep the labels that they saved, and report."""
-    plan = read_campaign(path)
-    if files:
-        kept = keep_labels(path, plan, files)
+def label(paths: Sequence[Path], *, load: bool, out: Path | None, runs: int | None, as_json: bool) -> int:
+    """Write a blinded page for raters; or keep the labels that they saved, and report. The first path is the folder."""
+    if not paths or load == (len(paths) == 1):
+        raise stop("C122", "`judge label` needs a folder, and with `--import` files, too", help=LABEL_HELP)
+    refuse_idle("labels are read, and no page is written", out=load and out, runs=load and runs)
+    plan = read_campaign(path := paths[0])
+    if load:
+        kept = keep_labels(path, plan, paths[1:])
         raters = ", ".join(f"{each.rater} {counted(len(each.labels), 'label')}" for each in kept.raters)
         note(f"kept in {path}: {raters}")
         return report_folder(path, full=True, as_json=as_json, keep=True)
@@ -47,7 +52,7 @@ def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_
         raise stop("C122", "`--json` is for the report after `--import`", help="without it a page is written")
     if out is None:
         raise stop("C122", "`judge label` writes a page, and needs its name", help="as in `--out labels.html`")
-    note(write_rating_page(path, plan, out, runs=runs))
+    note(write_rating_page(path, plan, out, runs=runs or 20))
     return 0
 
 

@@ -225,4 +225,3 @@ def _typical(values: list[Value]) -> Value:
         return values[0]
     mean = sum(numbers) / len(numbers)
     return round(mean) if all(isinstance(v, int) for v in numbers) else mean
-

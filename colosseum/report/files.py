@@ -78,5 +78,3 @@ def write_report(
         yield f"{len(content.figures)} charts and tables in {figures}, {counted(number, 'file')}"
         yield from (f"not written: {words}" for words in missing)
         yield from (f"no chart of {name}: {why}" for name, why in content.without)
-
-

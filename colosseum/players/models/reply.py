@@ -15,9 +15,7 @@ from colosseum.players.view import Finish, Reply, ToolCall, Usage
 
 BROKEN_OFF = frozenset(("error", "abort", "network_error", "insufficient_system_resource", "failed"))
 """Why a provider ended an answer of which the model says nothing: it is none."""
-MISCALLED = frozenset(
-    ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls", "malformed_tool_use")
-)
+MISCALLED = frozenset(("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls", "malformed_tool_use"))
 """Why a provider ended an answer in which a call was, which it keeps for itself."""
 TOO_LONG = frozenset(("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"))
 """Why it ended an answer that reached a limit of tokens."""
