@@ -36,7 +36,7 @@ async def call_priced(request: Question) -> Answer | Failure:
 
 
 def charged(answer: Answer, endpoint: Endpoint) -> Answer:
-    """The answer with its cost, None where nobody knows it; it has litellm's own where tokens alone do not say it."""
+    """The answer with its cost: at the price given, else as the provider states it, as litellm does, or as listed."""
     own, stated = endpoint.price, answer.tokens.cost
     cost = _at(own, answer) if own else stated or answer.cost or _at(known_price(endpoint.model), answer)
     return answer if own is None and cost is None else answer.at(cost)

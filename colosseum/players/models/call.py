@@ -156,7 +156,7 @@ def library() -> Any:  # a border: litellm's own types are not exact
 
 
 def _plain() -> bool:
-    """Whether the answer says nothing that makes it dearer, or cheaper, than tokens are."""
+    """Whether the answer was made at the usual prices of tokens."""
     tape = current()
     return not (tape and tape.exchanges and DEARER.search(tape.exchanges[-1].body))
 

@@ -22,8 +22,7 @@ TOO_LONG = frozenset(("length", "max_tokens", "max_output_tokens", "model_length
 REFUSED = frozenset(("content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"))
 """Why it ended an answer that it did not want to give."""
 ENDED = re.compile("stop|end_turn|end_of|complete|tool|function|eos|done")
-"""What is in the word for an answer after which the model had no more to say; one that is empty and has another word
-for its end is none."""
+"""Part of every word for an end that the model chose; an empty answer that ended otherwise is no answer."""
 
 
 @dataclass(frozen=True)

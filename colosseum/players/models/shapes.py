@@ -34,7 +34,7 @@ class Tokens:
     stored: int = 0
     """Of the prompt, what came from a cache and what was written to one."""
     cost: float | None = None
-    """US dollars, where the provider says them; 0 says nothing."""
+    """US dollars, as the provider states them; None where it states none, or 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ def _responses(raw: Raw) -> Completion | None:
 
 
 def named(returned: Returned, calls: Sequence[ToolCall]) -> Returned:
-    """The same with the ids of these calls, which some servers leave out or give twice, and with names taken back."""
+    """The same with the ids of these calls, which some servers leave out or repeat, and names that they accept."""
     ids, names = iter([call.id for call in calls]), iter([a_name(call.tool) for call in calls])
     match returned:
         case {"anthropic": list(blocks)}:
@@ -212,7 +212,7 @@ def named(returned: Returned, calls: Sequence[ToolCall]) -> Returned:
 
 
 def a_name(tool: str) -> str:
-    """A tool's name as providers take it back."""
+    """A tool's name in characters that providers accept; a model may have made it up."""
     return NO_NAME.sub("_", tool)[:LONGEST_NAME] or "unnamed"
 
 
